@@ -238,14 +238,24 @@ export const RULES: readonly Rule[] = [
     never: /^lib\/rehearsal\/(file\/|index\.ts$)/,
   },
   {
+    rule: 'the engine of a rehearsal knows no service: services stand on the engine, and one registry names them',
+    from: /^lib\/rehearsal\/engine\//,
+    never: /^lib\/rehearsal\/(services\/|[^/]+\.ts$)/,
+  },
+  {
+    rule: 'a service of a rehearsal does not know which others there are: it imports those that it stands on, and not the registry',
+    from: /^lib\/rehearsal\/services\/(?!registry\.ts$)/,
+    never: /^lib\/rehearsal\/(services\/registry\.ts$|[^/]+\.ts$)/,
+  },
+  {
     rule: "only lib/rehearsal/pawl knows pawl's table and events, and a rehearsal file asks it: the stand-in for AWS runs any app",
     from: /^lib\/rehearsal\/(?!pawl\/|file\/)/,
     never: /^lib\/rehearsal\/pawl\//,
   },
   {
     rule: 'what runs inside a sandbox beside the code of a function imports Node at most',
-    from: /^lib\/rehearsal\/sandbox-(runtime|net)\.ts$/,
-    only: /^(node:|lib\/rehearsal\/sandbox\.ts$)/,
+    from: /^lib\/rehearsal\/engine\/lambda\/sandbox-(runtime|net)\.ts$/,
+    only: /^(node:|lib\/rehearsal\/engine\/lambda\/sandbox-messages\.ts$)/,
   },
   {
     rule: 'lib/rehearsal starts servers: only the command line, the shop, proofs, benchmarks, tests, and the checks of the package, the printed templates, the examples, a release and the workflows import it',
@@ -260,7 +270,8 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'npm start is a rehearsal like any other: it goes through the runner of rehearsal files, and starts no part of AWS by itself',
     from: /^shop\/((main|rehearsal|served)\.ts$|(traffic|fifo)\/)/,
-    never: /^lib\/rehearsal\/(rehearsal|servers|lambda|event-source|provision|synthesize|dynamodb-local)\.ts$/,
+    never:
+      /^lib\/rehearsal\/(rehearsal|engine\/(provision|app\/synthesize|lambda\/lambda|servers\/(servers|dynamodb-local))|services\/sqs\/event-source)\.ts$/,
   },
   {
     rule: 'shop is the app that npm start rehearses: it imports no proof, no check, no test and no benchmark',

@@ -45,7 +45,7 @@ function shareDeclarations(): void {
 
 /** What a rehearsal runs that is no module. */
 function copyRehearsal(): void {
-  const file = 'rehearsal/loopback/LoopbackServer.class';
+  const file = 'rehearsal/engine/servers/loopback/LoopbackServer.class';
   mkdirSync(dirname(join(DIST, file)), { recursive: true });
   copyFileSync(join(ROOT, 'lib', file), join(DIST, file));
 }

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { killWithUs } from '../../lib/rehearsal/children.ts';
+import { killWithUs } from '../../lib/rehearsal/engine/children.ts';
 import type { Name } from './contender.ts';
 import type { ConsumedUnits, Counts } from './counting.ts';
 import type { Order, Task, Timed } from './worker.ts';

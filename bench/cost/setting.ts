@@ -1,4 +1,4 @@
-import { startDynamoDbLocal } from '../../lib/rehearsal/dynamodb-local.ts';
+import { startDynamoDbLocal } from '../../lib/rehearsal/engine/servers/dynamodb-local.ts';
 import { createProgress, type Progress } from '../../lib/rehearsal/progress.ts';
 import { claimsTable } from '../../test/support/tables.ts';
 import { benchClient } from './client.ts';

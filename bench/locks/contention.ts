@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamoLockStore, resourceLocks } from '../../lib/locks/index.ts';
-import { createRandom } from '../../lib/rehearsal/random.ts';
+import { createRandom } from '../../lib/rehearsal/engine/random.ts';
 import { benchClient } from '../cost/client.ts';
 import { countRequests } from '../cost/counting.ts';
 import type { Setting } from '../cost/setting.ts';

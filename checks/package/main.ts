@@ -1,8 +1,8 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startDynamoDbLocal } from '../../lib/rehearsal/dynamodb-local.ts';
 import { endOnSignals } from '../../lib/rehearsal/end-on-signals.ts';
+import { startDynamoDbLocal } from '../../lib/rehearsal/engine/servers/dynamodb-local.ts';
 import { doctorProject, leanProject, payloadsProject, storesProject } from './aws.ts';
 import { bothEndsProject } from './both-ends.ts';
 import { bundlesProject } from './bundles.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { DynamoDBClient, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { type OnceOutcome, once, parkedClaims, RejectedError, RetryableError, step } from '../../lib/index.ts';
 import { dynamoLockStore, forEachItem, resourceLocks } from '../../lib/locks/index.ts';
-import { startDynamoDbLocal } from '../../lib/rehearsal/dynamodb-local.ts';
+import { startDynamoDbLocal } from '../../lib/rehearsal/engine/servers/dynamodb-local.ts';
 import { eachMessage, messageId } from '../../lib/sqs/index.ts';
 import { dynamoStore, markRestored } from '../../lib/stores/dynamodb/index.ts';
 import { die, dying, recordKinds } from '../../proof/campaign/versions/record-kinds.ts';

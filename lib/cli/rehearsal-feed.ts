@@ -1,8 +1,8 @@
 import type { LiveEvent, LiveFeed } from '../console/server.ts';
+import { record } from '../rehearsal/engine/app/template.ts';
 import type { Entry } from '../rehearsal/file/journal.ts';
 import type { Running } from '../rehearsal/file/running.ts';
 import { effectOf } from '../rehearsal/file/settle.ts';
-import { record } from '../rehearsal/template.ts';
 
 /** How an event of pawl looks in the console. Those that are not here come too often to be read. */
 const EVENTS: Readonly<Record<string, Pick<LiveEvent, 'tone' | 'counts'>>> = {

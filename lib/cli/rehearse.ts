@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { MissingJavaError, startDynamoDbLocal } from '../rehearsal/dynamodb-local.ts';
+import { MissingJavaError, startDynamoDbLocal } from '../rehearsal/engine/servers/dynamodb-local.ts';
 import { sayFailing } from '../rehearsal/file/failing.ts';
 import { junitOf } from '../rehearsal/file/junit.ts';
 import { findApp, findFile, loadRehearsal } from '../rehearsal/file/load.ts';

@@ -1,18 +1,5 @@
-export type {
-  App,
-  AppApi,
-  AppBucket,
-  AppFunction,
-  AppQueue,
-  AppResponse,
-  AppSchedule,
-  AppTable,
-  AppTopic,
-  Intended,
-  PublishOptions,
-  RequestOptions,
-  SendOptions,
-} from './file/app.ts';
+export type { Stub } from './engine/not-run.ts';
+export type * from './file/app.ts';
 export { type Deployment, type Given, type Rehearsal, type RehearsalOptions, rehearsal, times } from './file/define.ts';
 export { type Counted, type Counts, rows } from './file/effects.ts';
 export { DEFAULT_FAULTS, type Faults } from './file/plan.ts';
@@ -24,4 +11,3 @@ export {
   type ProviderRequest,
   type ProviderResponse,
 } from './file/providers.ts';
-export type { Stub } from './not-run.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sandboxOf, startCalledServer } from './callers.ts';
-import { type HttpServer, readBody, sendJson, sendText } from './http.ts';
+import { type HttpServer, readBody, sendJson, sendText } from './engine/http.ts';
+import { sandboxOf, startCalledServer } from './engine/lambda/callers.ts';
 
 /**
  * What may go wrong with one call that asks for an effect. `before` and `applied` say on which side of the effect it goes wrong. The

@@ -1,42 +1,49 @@
 import { rm } from 'node:fs/promises';
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { allOrNothing } from './all-or-nothing.ts';
-import { deploy, type NextVersion } from './deploy.ts';
-import { createDoors } from './doors.ts';
-import type { DynamoDbLocal } from './dynamodb-local.ts';
-import { type Functions, type FunctionsOptions, functionFor } from './functions.ts';
-import type { HttpServer } from './http.ts';
-import { startHttpApi } from './http-api.ts';
+import { allOrNothing } from './engine/all-or-nothing.ts';
+import { type Assembly, type CdkApp, copyAssembly, type SynthesizedApp, synthesize } from './engine/app/synthesize.ts';
+import { deploy, type NextVersion } from './engine/deploy.ts';
+import { createDestinations } from './engine/destinations.ts';
+import type { HttpServer } from './engine/http.ts';
+import { createAsynchronous } from './engine/lambda/asynchronous.ts';
+import { type Functions, type FunctionsOptions, functionFor } from './engine/lambda/functions.ts';
 import {
   createLambda,
   type InvocationWatch,
   type LambdaLocal,
   type LambdaStats,
   type LocalFunction,
-} from './lambda.ts';
-import { createMachine, type Machine } from './machine.ts';
-import type { NotRun } from './not-run.ts';
-import type { Consumer, Parts, RehearsedApi, StreamConsumer } from './parts.ts';
-import { type ProvisionOptions, provision } from './provision.ts';
-import type { ProvisionedQueue, ProvisionedTable } from './provisioned.ts';
-import { partsOf, type RehearsalFaults, type Running, type Starting, startRunning } from './running.ts';
-import { type Endpoints, type Servers, startServers } from './servers.ts';
-import { createAsynchronous } from './sources/asynchronous.ts';
-import { changeOf, notify } from './sources/bucket-events.ts';
-import { createDestinations } from './sources/destinations.ts';
-import { startClock } from './sources/schedules.ts';
-import type { SqsLocal } from './sqs-local.ts';
-import { type Assembly, type CdkApp, copyAssembly, type SynthesizedApp, synthesize } from './synthesize.ts';
-import type { RefusedCall } from './unknown-services.ts';
+} from './engine/lambda/lambda.ts';
+import { createMachine, type Machine } from './engine/machine.ts';
+import type { NotRun } from './engine/not-run.ts';
+import { type Finders, findersOf, itemsOf } from './engine/parts.ts';
+import { provision } from './engine/provision.ts';
+import type { ProvisionOptions } from './engine/provisioned.ts';
+import { createDoors } from './engine/servers/doors.ts';
+import type { DynamoDbLocal } from './engine/servers/dynamodb-local.ts';
+import { type Servers, startServers } from './engine/servers/servers.ts';
+import type { SqsLocal } from './engine/servers/sqs-local.ts';
+import type { OnCarriedOut } from './engine/servers/tap.ts';
+import type { RefusedCall } from './engine/servers/unknown-services.ts';
+import type { Starting } from './engine/service.ts';
+import { startHttpApi } from './services/api/http-api.ts';
+import type { RehearsedApi } from './services/api/index.ts';
+import type { ProvisionedTable } from './services/dynamodb/create-tables.ts';
+import { hasTables } from './services/dynamodb/index.ts';
+import { type AppPart, ENDPOINTS, type EndpointName, type RehearsalFaults, SERVICES } from './services/registry.ts';
+import { startClock } from './services/schedules/schedules.ts';
+import type { Consumer } from './services/sqs/consumers.ts';
+import type { ProvisionedQueue } from './services/sqs/create-queues.ts';
+import type { StreamConsumer } from './services/streams/consumers.ts';
 
-export type { NextVersion } from './deploy.ts';
-export type { NotRun, Stub } from './not-run.ts';
-export { RefusedAppError } from './not-run.ts';
-export type * from './parts.ts';
-export type { RehearsalFaults } from './running.ts';
-export type { RefusedCall } from './unknown-services.ts';
+export type { NextVersion } from './engine/deploy.ts';
+export type { NotRun, Stub } from './engine/not-run.ts';
+export { RefusedAppError } from './engine/not-run.ts';
+export type { RefusedCall } from './engine/servers/unknown-services.ts';
+export type { RehearsalFaults } from './services/registry.ts';
+export type { Consumer } from './services/sqs/consumers.ts';
+export type { StreamConsumer } from './services/streams/consumers.ts';
 
 /*
  * A CDK app on this machine, on real parts.
@@ -75,6 +82,14 @@ export interface RehearsalOptions extends FunctionsOptions, Omit<ProvisionOption
   readonly onLog?: (line: string, sandbox: string) => void;
   /** Gets a few words about each thing that is being started. */
   readonly onStarting?: (what: string) => void;
+}
+
+type Endpoints = Servers<EndpointName>['quiet'];
+
+/** What is found by its construct: the name of a table, the server of an API, and each of the others itself. */
+interface Parts extends Finders<AppPart> {
+  /** A function, to be invoked. */
+  function(construct: string): Promise<LocalFunction>;
 }
 
 /** One stack of the app. A construct is named by its path, of which parts at the beginning and at the end may be left out. */
@@ -152,11 +167,11 @@ export async function startRehearsal(options: RehearsalOptions): Promise<Rehears
     startServers(
       {
         machine,
+        endpoints: endpointsOf(() => started),
         hooks: faults,
         kill,
         dynamoDb: options.dynamoDb,
         hasTables: async () => hasTables(await assembling),
-        onS3: (...request) => tellOfObject(started, ...request),
       },
       stopping,
     ),
@@ -164,7 +179,7 @@ export async function startRehearsal(options: RehearsalOptions): Promise<Rehears
   onStarting('creating tables and queues');
   const doors = createDoors(stopping);
   const [provisioned] = await allOrNothing([
-    provision(assembly, servers, { ...options, addressOf: doors.addressOf }),
+    provision(SERVICES, assembly, servers, { ...options, addressOf: doors.addressOf }),
     machine.calibrate(),
   ]);
   lambda = createLambda({
@@ -174,43 +189,37 @@ export async function startRehearsal(options: RehearsalOptions): Promise<Rehears
     environment: { AWS_ENDPOINT_URL: servers.unknown.server.endpoint, ...endpointVariables(options, servers) },
   });
   const functions: Functions = { lambda, options, scratch: assembly.folder, created: new Map() };
-  const invoke = (arn: string, event: unknown) => {
+  const destinations = createDestinations(SERVICES, servers, (arn, event) => {
     const target = provisioned.functionOf(arn);
     if (target !== undefined) asynchronous.invoke(target, event);
-  };
-  const destinations = createDestinations({ sqs: servers.sqs, sns: servers.sns, invoke });
+  });
   const asynchronous = createAsynchronous({ destinations, functionFor: (fn) => functionFor(functions, fn) });
   const sources: Starting['sources'] = [asynchronous];
   const starting: Starting = {
-    ...{
-      faults,
-      machine,
-      options,
-      keep,
-      servers,
-      lambda,
-      functions,
-      doors,
-      destinations,
-      asynchronous,
-      provisioned,
-      sources,
-    },
+    ...{ services: SERVICES, machine, options, keep, servers, lambda, functions, doors },
+    ...{ destinations, asynchronous, provisioned, sources },
   };
   stopping.defer(() => stopFunctions(starting));
   started = starting;
-  const running = await startRunning(starting);
-  if (options.clockSpeed !== undefined) sources.push(startClock(running.schedules, options.clockSpeed));
-  return rehearsalOf(starting, running, stopping.move());
+  const parts = [...provisioned.parts];
+  for (const { start } of provisioned.made) parts.push(...((await start?.(starting, faults)) ?? []));
+  if (options.clockSpeed !== undefined) sources.push(startClock(itemsOf(parts, 'schedule'), options.clockSpeed));
+  return rehearsalOf(starting, { servers, parts }, stopping.move());
+}
+
+function endpointsOf(started: () => Starting | undefined) {
+  return ENDPOINTS.map(({ onCarriedOut, ...rest }) => {
+    if (onCarriedOut === undefined) return rest;
+    const carriedOut: OnCarriedOut = async (...request) => {
+      const at = started();
+      if (at !== undefined) await onCarriedOut(at, ...request);
+    };
+    return { ...rest, onCarriedOut: carriedOut };
+  });
 }
 
 function assemblyOf({ app, context }: RehearsalOptions): Promise<Assembly> {
   return 'assembly' in app ? copyAssembly(app.assembly) : synthesize(app, context);
-}
-
-function hasTables({ stacks }: Assembly): boolean {
-  const all = stacks.flatMap(({ template }) => Object.values(template.Resources ?? {}));
-  return all.some(({ Type }) => Type === 'AWS::DynamoDB::Table' || Type === 'AWS::DynamoDB::GlobalTable');
 }
 
 function removeFolder({ folder }: Assembly): Promise<void> {
@@ -218,22 +227,9 @@ function removeFolder({ folder }: Assembly): Promise<void> {
 }
 
 function endpointVariables({ endpoints }: RehearsalOptions, { tapped }: Servers): Readonly<Record<string, string>> {
-  const all = { ...endpoints, DYNAMODB: tapped.dynamodb, SQS: tapped.sqs, SNS: tapped.sns, S3: tapped.s3 };
-  return Object.fromEntries(Object.entries(all).map(([name, url]) => [`AWS_ENDPOINT_URL_${name}`, url]));
-}
-
-/** S3 tells of an object when it has it, also if the caller never hears of it. */
-async function tellOfObject(
-  started: Starting | undefined,
-  request: IncomingMessage,
-  body: Buffer,
-  headers: IncomingHttpHeaders,
-): Promise<void> {
-  const change = changeOf(request);
-  if (started === undefined || change === undefined) return;
-  const size = Number(request.headers['x-amz-decoded-content-length'] ?? body.length);
-  const told = { ...change, size, eTag: String(headers['etag'] ?? '') };
-  await notify(started.provisioned.buckets, told, started.destinations);
+  const ours = Object.entries(tapped).map(([name, url]) => [name.toUpperCase(), url] as const);
+  const all = [...Object.entries(endpoints ?? {}), ...ours];
+  return Object.fromEntries(all.map(([name, url]) => [`AWS_ENDPOINT_URL_${name}`, url]));
 }
 
 /** How long what was being handled may take to end. Its sandboxes are dead by then. */
@@ -249,20 +245,32 @@ async function stopFunctions({ lambda, sources }: Starting): Promise<void> {
   ]);
 }
 
-function rehearsalOf(starting: Starting, running: Running, stopping: AsyncDisposableStack): Rehearsal {
-  const { machine, servers, lambda, provisioned, asynchronous } = starting;
+interface Running {
+  readonly servers: Servers<EndpointName>;
+  readonly parts: readonly AppPart[];
+}
+
+function rehearsalOf(starting: Starting, { servers, parts }: Running, stopping: AsyncDisposableStack): Rehearsal {
+  const { machine, lambda, provisioned, functions, asynchronous } = starting;
   const stop = () => stopping.disposeAsync();
-  const stacks = provisioned.stacks.map(({ name }) => ({
-    name,
-    consumers: running.consumers.filter(({ stack }) => stack === name),
-    streamConsumers: running.streamConsumers.filter(({ stack }) => stack === name),
-    queues: provisioned.queues.filter(({ stack }) => stack === name),
-    tables: provisioned.tables.filter(({ stack }) => stack === name),
-    apis: running.apis.filter(({ stack, kind }) => stack === name && kind !== 'function-url'),
-    ...partsOf(running, name),
-  }));
+  const partsOf = (stack?: string): Parts => ({
+    ...findersOf(SERVICES, parts, stack),
+    function: async (construct) => functionFor(functions, provisioned.functionAt(construct, stack)),
+  });
+  const stacks = provisioned.stacks.map(({ name }) => {
+    const here = parts.filter(({ item }) => item.stack === name);
+    return {
+      name,
+      consumers: itemsOf(here, 'consumer'),
+      streamConsumers: itemsOf(here, 'streamConsumer'),
+      queues: itemsOf(here, 'queue'),
+      tables: itemsOf(here, 'table'),
+      apis: itemsOf(here, 'api'),
+      ...partsOf(name),
+    };
+  });
   return {
-    ...partsOf(running),
+    ...partsOf(),
     stacks,
     stack(wanted) {
       const named = provisioned.stacks.find(({ names }) => names.includes(wanted))?.name;

@@ -5,7 +5,7 @@ import {
   InvalidParameterValueException,
 } from '@aws-sdk/client-lambda';
 import { SendMessageCommand, StartMessageMoveTaskCommand } from '@aws-sdk/client-sqs';
-import { list, record } from '../../lib/rehearsal/template.ts';
+import { list, record } from '../../lib/rehearsal/engine/app/template.ts';
 import { type Fact, finding } from './fact.ts';
 import { invoke, notesOf, sendErrands } from './probe.ts';
 import { VISIBILITY_SECONDS } from './template.ts';

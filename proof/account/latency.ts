@@ -1,4 +1,4 @@
-import { list } from '../../lib/rehearsal/template.ts';
+import { list } from '../../lib/rehearsal/engine/app/template.ts';
 import { invoke, type Probe } from './probe.ts';
 
 /** How long one request took, in a function of the same region, on a warm connection. */

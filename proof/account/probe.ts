@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type AttributeValue, type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
 import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { list, record } from '../../lib/rehearsal/template.ts';
+import { list, record } from '../../lib/rehearsal/engine/app/template.ts';
 import type { Resources } from './template.ts';
 
 /** What the checks work with: an account, or what stands in for it. */

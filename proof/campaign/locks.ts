@@ -1,5 +1,5 @@
-import { startDynamoDbLocal } from '../../lib/rehearsal/dynamodb-local.ts';
-import { createRandom } from '../../lib/rehearsal/random.ts';
+import { createRandom } from '../../lib/rehearsal/engine/random.ts';
+import { startDynamoDbLocal } from '../../lib/rehearsal/engine/servers/dynamodb-local.ts';
 import { runLargeWork } from '../../test/fixtures/locks/large-work.ts';
 import { runRepayments } from '../../test/fixtures/locks/repayments.ts';
 import { localClient } from '../../test/support/tables.ts';

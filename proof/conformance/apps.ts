@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Template, TemplateResource } from '../../lib/rehearsal/template.ts';
+import type { Template, TemplateResource } from '../../lib/rehearsal/engine/app/template.ts';
 import type { Case, CaseApp } from './case.ts';
 import { BATCHES } from './cases/batches.ts';
 import { FILTERS } from './cases/filters.ts';

@@ -9,8 +9,8 @@ import {
 import { createAccount } from '../../lib/rehearsal/emulator/account.ts';
 import { startEmulator } from '../../lib/rehearsal/emulator/emulator.ts';
 import { EMULATOR, installEmulator } from '../../lib/rehearsal/emulator/install.ts';
-import { scratchFolder } from '../../lib/rehearsal/scratch.ts';
-import { ACCOUNT, REGION, type Template } from '../../lib/rehearsal/template.ts';
+import { ACCOUNT, REGION, type Template } from '../../lib/rehearsal/engine/app/template.ts';
+import { scratchFolder } from '../../lib/rehearsal/engine/scratch.ts';
 import type { Engine } from './engine.ts';
 
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));

@@ -1,6 +1,6 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import type { QueueDepth } from '../../lib/rehearsal/sqs-local.ts';
-import type { Template } from '../../lib/rehearsal/template.ts';
+import type { Template } from '../../lib/rehearsal/engine/app/template.ts';
+import type { QueueDepth } from '../../lib/rehearsal/engine/servers/sqs-local.ts';
 
 /** Where the cases run, with the stacks deployed. */
 export interface Engine extends AsyncDisposable {

@@ -1,5 +1,5 @@
-import { type HttpServer, readBody, sendJson, startHttpServer } from '../../lib/rehearsal/http.ts';
-import { list, record } from '../../lib/rehearsal/template.ts';
+import { list, record } from '../../lib/rehearsal/engine/app/template.ts';
+import { type HttpServer, readBody, sendJson, startHttpServer } from '../../lib/rehearsal/engine/http.ts';
 
 /** A message as the handler got it. */
 export interface Seen {

@@ -1,9 +1,9 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Template } from '../../lib/rehearsal/engine/app/template.ts';
+import { scratchFolder } from '../../lib/rehearsal/engine/scratch.ts';
 import { startRehearsal } from '../../lib/rehearsal/rehearsal.ts';
-import { scratchFolder } from '../../lib/rehearsal/scratch.ts';
-import type { Template } from '../../lib/rehearsal/template.ts';
 import type { Engine } from './engine.ts';
 
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));

@@ -5,8 +5,8 @@ import {
   SendMessageBatchCommand,
   type SendMessageBatchRequestEntry,
 } from '@aws-sdk/client-sqs';
-import { messagesIn } from '../../lib/rehearsal/drain.ts';
-import { record } from '../../lib/rehearsal/template.ts';
+import { record } from '../../lib/rehearsal/engine/app/template.ts';
+import { messagesIn } from '../../lib/rehearsal/services/sqs/drain.ts';
 import { deadLettersNameOf, queueNameOf, templateOf } from './apps.ts';
 import type { Case, CaseApp, SentMessage } from './case.ts';
 import type { Engine, StartEngine } from './engine.ts';

@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'nod
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { startDynamoDbLocal } from '../../lib/rehearsal/dynamodb-local.ts';
+import { startDynamoDbLocal } from '../../lib/rehearsal/engine/servers/dynamodb-local.ts';
 import type { RehearsalResult } from '../../lib/rehearsal/file/result.ts';
 import { INNOCENTS, MISTAKES, type Mistake, type PlantedApp } from '../../test/fixtures/planted/planted.ts';
 import { CLIENT_NAMES } from '../../test/fixtures/rehearsed/clients.ts';

@@ -1,6 +1,6 @@
-import type { HttpServer } from '../../lib/rehearsal/http.ts';
+import { record } from '../../lib/rehearsal/engine/app/template.ts';
+import type { HttpServer } from '../../lib/rehearsal/engine/http.ts';
 import { type ProviderAnswer, type ProviderFault, startProvider } from '../../lib/rehearsal/provider.ts';
-import { record } from '../../lib/rehearsal/template.ts';
 
 /** What the provider did, in one byte for each order: its memory does not grow with the run. */
 export interface Issued {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SendMessageBatchCommand } from '@aws-sdk/client-sqs';
-import { drainQueues, messagesIn } from '../../lib/rehearsal/drain.ts';
+import { createRandom } from '../../lib/rehearsal/engine/random.ts';
 import type { Progress } from '../../lib/rehearsal/progress.ts';
-import { createRandom } from '../../lib/rehearsal/random.ts';
 import { type Consumer, type Rehearsal, startRehearsal } from '../../lib/rehearsal/rehearsal.ts';
+import { drainQueues, messagesIn } from '../../lib/rehearsal/services/sqs/drain.ts';
 import { APP } from '../../shop/app/project.ts';
 import { deadLetteredOrders } from '../../shop/traffic/dead-letters.ts';
 import type { CommandLine } from './command-line.ts';

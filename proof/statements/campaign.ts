@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { KeepsNotes } from '../../lib/claims/notes.ts';
 import type { ClaimStore } from '../../lib/claims/store.ts';
-import { createRandom } from '../../lib/rehearsal/random.ts';
+import { createRandom } from '../../lib/rehearsal/engine/random.ts';
 import type { StatementReport } from '../../lib/statements/index.ts';
 import { compactStore } from './compact-store.ts';
 import type { Asking } from './remote-store.ts';

@@ -1,5 +1,5 @@
-import { isAt } from '../../lib/rehearsal/constructs.ts';
-import type { FunctionPlace } from '../../lib/rehearsal/functions.ts';
+import { isAt } from '../../lib/rehearsal/engine/app/constructs.ts';
+import type { FunctionPlace } from '../../lib/rehearsal/engine/lambda/functions.ts';
 import type { EffectKind } from '../providers/ledger.ts';
 
 /** A function of the shop that is protected by pawl, by its file in `lambda/`. */

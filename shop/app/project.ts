@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { CdkApp } from '../../lib/rehearsal/synthesize.ts';
+import type { CdkApp } from '../../lib/rehearsal/engine/app/synthesize.ts';
 
 /** The folder that holds `bin/`, `lib/` and `lambda/`. */
 export const PROJECT = fileURLToPath(new URL('../../', import.meta.url));

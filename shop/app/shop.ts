@@ -1,10 +1,10 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { DeliveryFaults } from '../../lib/rehearsal/event-source.ts';
-import type { FunctionPlace, FunctionsOptions } from '../../lib/rehearsal/functions.ts';
-import type { LambdaStats } from '../../lib/rehearsal/lambda.ts';
+import type { FunctionPlace, FunctionsOptions } from '../../lib/rehearsal/engine/lambda/functions.ts';
+import type { LambdaStats } from '../../lib/rehearsal/engine/lambda/lambda.ts';
+import type { Outcome } from '../../lib/rehearsal/engine/lambda/sandbox.ts';
+import type { SqsLocal } from '../../lib/rehearsal/engine/servers/sqs-local.ts';
 import type { Consumer, Rehearsal, RehearsedStack } from '../../lib/rehearsal/rehearsal.ts';
-import type { Outcome } from '../../lib/rehearsal/sandbox.ts';
-import type { SqsLocal } from '../../lib/rehearsal/sqs-local.ts';
+import type { DeliveryFaults } from '../../lib/rehearsal/services/sqs/event-source.ts';
 import type { EffectKind, Ledger } from '../providers/ledger.ts';
 import type { Processor } from '../providers/processor.ts';
 import { type AppFunction, CONSTRUCT_OF, effectAt, functionAt, OPERATION_OF } from './app-functions.ts';

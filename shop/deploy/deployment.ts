@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { drainQueues } from '../../lib/rehearsal/drain.ts';
 import { readClaims } from '../../lib/rehearsal/pawl/claims-table.ts';
+import { drainQueues } from '../../lib/rehearsal/services/sqs/drain.ts';
 import { CONSTRUCT_OF } from '../app/app-functions.ts';
 import { stopwatch } from '../stopwatch.ts';
 import { createJournal, type Journal } from './journal.ts';

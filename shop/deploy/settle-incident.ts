@@ -1,6 +1,6 @@
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { record } from '../../lib/rehearsal/engine/app/template.ts';
 import { readClaims } from '../../lib/rehearsal/pawl/claims-table.ts';
-import { record } from '../../lib/rehearsal/template.ts';
 import { OPEN_INDEX } from '../../lib/stores/dynamodb/open-index.ts';
 import { CONSTRUCT_OF, OPERATION_OF } from '../app/app-functions.ts';
 import { INCIDENT } from './incident-plan.ts';

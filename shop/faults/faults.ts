@@ -1,9 +1,9 @@
-import type { DynamoDbFaultStats, DynamoDbFaults } from '../../lib/rehearsal/dynamodb-faults.ts';
-import type { DeliveryFaults } from '../../lib/rehearsal/event-source.ts';
+import type { TapHooks } from '../../lib/rehearsal/engine/servers/tap.ts';
+import { combineHooks } from '../../lib/rehearsal/engine/servers/tap-hooks.ts';
 import { CLAIM_KILL_POINTS, type ClaimKillPoint, createClaimKills } from '../../lib/rehearsal/pawl/claim-kills.ts';
 import type { ProviderFault } from '../../lib/rehearsal/provider.ts';
-import type { TapHooks } from '../../lib/rehearsal/tap.ts';
-import { combineHooks } from '../../lib/rehearsal/tap-hooks.ts';
+import type { DynamoDbFaultStats, DynamoDbFaults } from '../../lib/rehearsal/services/dynamodb/dynamodb-faults.ts';
+import type { DeliveryFaults } from '../../lib/rehearsal/services/sqs/event-source.ts';
 import { EFFECTS } from '../app/app-functions.ts';
 import { claimId } from '../app/claim-id.ts';
 import type { PlannedChange } from '../plan/change-plan.ts';

@@ -1,5 +1,5 @@
-import type { TapCall, TapHooks } from '../../lib/rehearsal/tap.ts';
-import { record } from '../../lib/rehearsal/template.ts';
+import { record } from '../../lib/rehearsal/engine/app/template.ts';
+import type { TapCall, TapHooks } from '../../lib/rehearsal/engine/servers/tap.ts';
 import type { PlannedPayment } from '../plan/plan.ts';
 
 /** Makes the queue fail when a payment is sent to it, as often as planned: before it has taken the message, or after. */

@@ -1,5 +1,5 @@
-import type { DeliveryFaults } from '../../lib/rehearsal/event-source.ts';
-import { record } from '../../lib/rehearsal/template.ts';
+import { record } from '../../lib/rehearsal/engine/app/template.ts';
+import type { DeliveryFaults } from '../../lib/rehearsal/services/sqs/event-source.ts';
 import { EFFECTS } from '../app/app-functions.ts';
 import { claimId } from '../app/claim-id.ts';
 import type { PlannedOrder } from '../plan/plan.ts';

@@ -1,5 +1,5 @@
-import type { HeldMessage } from '../../lib/rehearsal/sqs-local.ts';
-import { record } from '../../lib/rehearsal/template.ts';
+import { record } from '../../lib/rehearsal/engine/app/template.ts';
+import type { HeldMessage } from '../../lib/rehearsal/engine/servers/sqs-local.ts';
 import type { PlannedChange } from '../plan/change-plan.ts';
 import { some } from '../printing.ts';
 import type { AccountsEntry } from '../providers/accounts.ts';

@@ -1,12 +1,12 @@
 import { plural } from '../../lib/kernel/plural.ts';
-import { messagesIn } from '../../lib/rehearsal/drain.ts';
-import { createDynamoDbFaults } from '../../lib/rehearsal/dynamodb-faults.ts';
+import { createRandom } from '../../lib/rehearsal/engine/random.ts';
+import type { HeldMessage } from '../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { routedProvider } from '../../lib/rehearsal/file/providers.ts';
 import { runRehearsal } from '../../lib/rehearsal/file/run.ts';
 import { type App, type Rehearsal, rehearsal } from '../../lib/rehearsal/index.ts';
 import type { Progress } from '../../lib/rehearsal/progress.ts';
-import { createRandom } from '../../lib/rehearsal/random.ts';
-import type { HeldMessage } from '../../lib/rehearsal/sqs-local.ts';
+import { createDynamoDbFaults } from '../../lib/rehearsal/services/dynamodb/dynamodb-faults.ts';
+import { messagesIn } from '../../lib/rehearsal/services/sqs/drain.ts';
 import { CONSTRUCT_OF } from '../app/app-functions.ts';
 import { APP } from '../app/project.ts';
 import { versionsOf } from '../app/shop.ts';

@@ -1,4 +1,4 @@
-import { createRandom, type Random } from '../../lib/rehearsal/random.ts';
+import { createRandom, type Random } from '../../lib/rehearsal/engine/random.ts';
 import { KILL_POINTS, type KillPoint, type Trouble } from './plan.ts';
 
 /** A change of an account, and what becomes of it on its way. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Plugin } from 'esbuild';
 import { bundleFunction } from '../../lib/rehearsal/bundle.ts';
-import { scratchFolder } from '../../lib/rehearsal/scratch.ts';
+import { scratchFolder } from '../../lib/rehearsal/engine/scratch.ts';
 import type { AppFunction } from '../app/app-functions.ts';
 import { PROJECT } from '../app/project.ts';
 

@@ -1,6 +1,6 @@
-import type { HttpServer } from '../../lib/rehearsal/http.ts';
+import { record } from '../../lib/rehearsal/engine/app/template.ts';
+import type { HttpServer } from '../../lib/rehearsal/engine/http.ts';
 import { type ProviderRoutes, startProvider } from '../../lib/rehearsal/provider.ts';
-import { record } from '../../lib/rehearsal/template.ts';
 
 /** A call that the service got, or a change that it booked. */
 export interface AccountsEntry {

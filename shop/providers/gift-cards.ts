@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { HttpServer } from '../../lib/rehearsal/http.ts';
+import { record } from '../../lib/rehearsal/engine/app/template.ts';
+import type { HttpServer } from '../../lib/rehearsal/engine/http.ts';
 import {
   type ProviderAnswer,
   type ProviderOptions,
   type ProviderRoutes,
   startProvider,
 } from '../../lib/rehearsal/provider.ts';
-import { record } from '../../lib/rehearsal/template.ts';
 import type { EffectKind, Ledger } from './ledger.ts';
 
 interface Card {

@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { killWithUs } from '../../lib/rehearsal/children.ts';
-import type { HttpServer } from '../../lib/rehearsal/http.ts';
+import { killWithUs } from '../../lib/rehearsal/engine/children.ts';
+import type { HttpServer } from '../../lib/rehearsal/engine/http.ts';
 import { type ProviderRoutes, startProvider } from '../../lib/rehearsal/provider.ts';
 import type { CallbackBatch } from './callback-sender.ts';
 import { type Callbacks, together } from './callbacks.ts';

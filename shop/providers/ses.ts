@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { HttpServer } from '../../lib/rehearsal/http.ts';
+import { list, record } from '../../lib/rehearsal/engine/app/template.ts';
+import type { HttpServer } from '../../lib/rehearsal/engine/http.ts';
 import { type ProviderOptions, type ProviderRoutes, startProvider } from '../../lib/rehearsal/provider.ts';
-import { list, record } from '../../lib/rehearsal/template.ts';
 import type { EffectKind, Ledger } from './ledger.ts';
 
 /** Starts a stand-in for SES v2 `SendEmail`. */

@@ -8,8 +8,8 @@ import {
 } from '@aws-sdk/client-cloudformation';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { type Format, templateText } from '../../lib/deployment/template/print.ts';
-import { drainQueues } from '../../lib/rehearsal/drain.ts';
 import { readClaims } from '../../lib/rehearsal/pawl/claims-table.ts';
+import { drainQueues } from '../../lib/rehearsal/services/sqs/drain.ts';
 import type { Journal } from '../deploy/journal.ts';
 import type { World } from './world.ts';
 

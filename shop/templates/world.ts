@@ -7,8 +7,8 @@ import { type Account, createAccount } from '../../lib/rehearsal/emulator/accoun
 import { type Emulator, startEmulator } from '../../lib/rehearsal/emulator/emulator.ts';
 import { EMULATOR, installEmulator, SAM_TRANSLATOR } from '../../lib/rehearsal/emulator/install.ts';
 import { run } from '../../lib/rehearsal/emulator/process.ts';
-import { scratchFolder } from '../../lib/rehearsal/scratch.ts';
-import { REGION } from '../../lib/rehearsal/template.ts';
+import { REGION } from '../../lib/rehearsal/engine/app/template.ts';
+import { scratchFolder } from '../../lib/rehearsal/engine/scratch.ts';
 import { PROJECT } from '../app/project.ts';
 import { createLedger, type Ledger } from '../providers/ledger.ts';
 import { startSes } from '../providers/ses.ts';

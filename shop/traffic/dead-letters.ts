@@ -1,6 +1,6 @@
 import type { Message, SQSClient } from '@aws-sdk/client-sqs';
-import { receiveDeadLetters } from '../../lib/rehearsal/dead-letters.ts';
-import { record } from '../../lib/rehearsal/template.ts';
+import { record } from '../../lib/rehearsal/engine/app/template.ts';
+import { receiveDeadLetters } from '../../lib/rehearsal/services/sqs/dead-letters.ts';
 
 /** The order that a message is about, or `undefined` if the message cannot be read. */
 export function orderOf({ Body = '' }: Pick<Message, 'Body'>): string | undefined {

@@ -5,7 +5,7 @@ import {
   SendMessageCommand,
 } from '@aws-sdk/client-sqs';
 import { parkedClaims } from '../../lib/index.ts';
-import { receiveDeadLetters } from '../../lib/rehearsal/dead-letters.ts';
+import { receiveDeadLetters } from '../../lib/rehearsal/services/sqs/dead-letters.ts';
 import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';
 import { OPERATION_OF } from '../app/app-functions.ts';
 import type { Shop } from '../app/shop.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { list, record } from '../../lib/rehearsal/template.ts';
+import { list, record } from '../../lib/rehearsal/engine/app/template.ts';
 import type { ShopPayments } from '../app/shop.ts';
 import type { PlannedPayment } from '../plan/plan.ts';
 import type { Callbacks } from '../providers/callbacks.ts';

@@ -1,7 +1,7 @@
-import type { DynamoDbFaultStats } from '../../lib/rehearsal/dynamodb-faults.ts';
 import { tooSlow } from '../../lib/rehearsal/file/conclude.ts';
 import type { RehearsalResult } from '../../lib/rehearsal/file/result.ts';
 import type { Verdicts } from '../../lib/rehearsal/pawl/events.ts';
+import type { DynamoDbFaultStats } from '../../lib/rehearsal/services/dynamodb/dynamodb-faults.ts';
 import type { Protection } from '../protection/changed-bundle.ts';
 import type { Decided } from './operator.ts';
 import { isPosted, type PaymentsVerdict } from './payments.ts';

@@ -1,13 +1,13 @@
 import type { ServedHooks } from '../../lib/cli/rehearsal-console.ts';
 import { plural } from '../../lib/kernel/plural.ts';
-import { messagesIn } from '../../lib/rehearsal/drain.ts';
-import { createDynamoDbFaults } from '../../lib/rehearsal/dynamodb-faults.ts';
+import { createRandom } from '../../lib/rehearsal/engine/random.ts';
 import type { RehearsalResult } from '../../lib/rehearsal/file/result.ts';
 import { runRehearsal } from '../../lib/rehearsal/file/run.ts';
 import type { Look } from '../../lib/rehearsal/file/running.ts';
 import { createPawlEvents, type PawlEvents } from '../../lib/rehearsal/pawl/events.ts';
 import type { Progress } from '../../lib/rehearsal/progress.ts';
-import { createRandom } from '../../lib/rehearsal/random.ts';
+import { createDynamoDbFaults } from '../../lib/rehearsal/services/dynamodb/dynamodb-faults.ts';
+import { messagesIn } from '../../lib/rehearsal/services/sqs/drain.ts';
 import { EFFECTS } from '../app/app-functions.ts';
 import { APP } from '../app/project.ts';
 import { type BundleFor, deliveriesBy, type OtherShop, type Shop, shopOf, versionsOf } from '../app/shop.ts';

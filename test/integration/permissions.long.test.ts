@@ -11,11 +11,14 @@ import { ClaimsTable } from '../../lib/deployment/constructs/index.ts';
 import { INDIVIDUAL_STORE_ACTIONS, RESTORED_STORE_ACTIONS, STORE_ACTIONS } from '../../lib/deployment/needs.ts';
 import { nodeHost } from '../../lib/host.ts';
 import { InDoubtError, once, parkedClaims, type Verdict } from '../../lib/index.ts';
-import { type Provisioned, provision } from '../../lib/rehearsal/provision.ts';
-import { startSqsLocal } from '../../lib/rehearsal/sqs-local.ts';
-import { type Synthesized, synthesize } from '../../lib/rehearsal/synthesize.ts';
-import { startTap } from '../../lib/rehearsal/tap.ts';
-import { list, record } from '../../lib/rehearsal/template.ts';
+import { type Synthesized, synthesize } from '../../lib/rehearsal/engine/app/synthesize.ts';
+import { list, record } from '../../lib/rehearsal/engine/app/template.ts';
+import { provision } from '../../lib/rehearsal/engine/provision.ts';
+import type { Provisioned } from '../../lib/rehearsal/engine/provisioned.ts';
+import { startSqsLocal } from '../../lib/rehearsal/engine/servers/sqs-local.ts';
+import { startTap } from '../../lib/rehearsal/engine/servers/tap.ts';
+import { tablesIn } from '../../lib/rehearsal/services/dynamodb/index.ts';
+import { SERVICES } from '../../lib/rehearsal/services/registry.ts';
 import type { SqsHandler } from '../../lib/sqs/each-by.ts';
 import { reconcileStatements } from '../../lib/statements/index.ts';
 import { backfillOpenClaims, dynamoStore, markRestored } from '../../lib/stores/dynamodb/index.ts';
@@ -73,7 +76,7 @@ beforeAll(async () => {
     processorPublicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
   });
   cleanup.defer(() => rm(app.folder, { recursive: true, force: true }));
-  const provisioned = await provision(app, { dynamo, sqs });
+  const provisioned = await provision(SERVICES, app, { dynamo, sqs, quiet: {} });
   for (const synthesized of app.stacks) stacks.set(synthesized.stackName, { synthesized, provisioned });
   vi.stubEnv('AWS_REGION', 'us-east-1');
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'local');
@@ -100,7 +103,7 @@ function onRequest({ operation, body }: { readonly operation: string; readonly b
 
 /** What the role of a construct's function may do to tables, `table action`. */
 function grantedTo(construct: string, { synthesized, provisioned }: Stack): readonly string[] {
-  const tables = provisioned.tables.filter(({ stack }) => stack === synthesized.stackName);
+  const tables = tablesIn(provisioned.parts).filter(({ stack }) => stack === synthesized.stackName);
   const resources = Object.entries(synthesized.template.Resources);
   const [, fn] = resources.find(([id, { Type }]) => Type === 'AWS::Lambda::Function' && id.startsWith(construct)) ?? [];
   const [role] = list(record(fn?.Properties?.['Role'])['Fn::GetAtt']);
@@ -363,7 +366,7 @@ describe('who looks after the claims', () => {
   test('no function of the app but its sweep may list claims, or read the whole table', () => {
     for (const { synthesized, provisioned } of stacks.values()) {
       for (const [, construct] of functions.filter(([, name]) => name !== 'SettleClaims')) {
-        const claims = provisioned.tables
+        const claims = tablesIn(provisioned.parts)
           .filter(({ stack, construct: made }) => stack === synthesized.stackName && made.includes('Claims'))
           .map(({ name }) => name);
         const may = grantedTo(construct, { synthesized, provisioned });

@@ -1,6 +1,6 @@
 import { expect, inject, it } from 'vitest';
 import { parkedClaims } from '../../lib/index.ts';
-import { readBody, startHttpServer } from '../../lib/rehearsal/http.ts';
+import { readBody, startHttpServer } from '../../lib/rehearsal/engine/http.ts';
 import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { startFunctions } from '../support/functions.ts';

@@ -3,7 +3,7 @@ import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test, vi } from 'vitest';
 import { dynamoLockStore, resourceLocks } from '../../lib/locks/index.ts';
-import { startTap, type Tap, type TapCall, type TapVerdict } from '../../lib/rehearsal/tap.ts';
+import { startTap, type Tap, type TapCall, type TapVerdict } from '../../lib/rehearsal/engine/servers/tap.ts';
 import type { SqsHandler } from '../../lib/sqs/each-by.ts';
 import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';
 import { context, failuresOf, sqsEvent, sqsRecord } from '../support/lambda.ts';

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, inject, it } from 'vitest';
-import { createRandom } from '../../lib/rehearsal/random.ts';
+import { createRandom } from '../../lib/rehearsal/engine/random.ts';
 import { runRepayments } from '../fixtures/locks/repayments.ts';
 import { localClient } from '../support/tables.ts';
 

@@ -2,7 +2,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { nodeHost } from '../../lib/host.ts';
-import { type SqsLocal, startSqsLocal } from '../../lib/rehearsal/sqs-local.ts';
+import { type SqsLocal, startSqsLocal } from '../../lib/rehearsal/engine/servers/sqs-local.ts';
 import {
   eachMessage,
   entityKey,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, it } from 'vitest';
 import { type ClaimRecord, parkedClaims } from '../../lib/index.ts';
-import { startDynamoDbLocal } from '../../lib/rehearsal/dynamodb-local.ts';
+import { startDynamoDbLocal } from '../../lib/rehearsal/engine/servers/dynamodb-local.ts';
 import { claimsIn } from '../../lib/rehearsal/pawl/claim-writes.ts';
 import { createPawlEvents } from '../../lib/rehearsal/pawl/events.ts';
 import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { memoryStore } from '../../lib/index.ts';
-import { startSqsLocal } from '../../lib/rehearsal/sqs-local.ts';
+import { startSqsLocal } from '../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { bodyField, deadLetterQueue, eachMessage } from '../../lib/sqs/index.ts';
 import { context, failuresOf, sqsEvent, sqsRecord } from '../support/lambda.ts';
 

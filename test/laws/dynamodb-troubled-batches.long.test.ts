@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { nodeHost } from '../../lib/host.ts';
-import { createRandom } from '../../lib/rehearsal/random.ts';
+import { createRandom } from '../../lib/rehearsal/engine/random.ts';
 import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';
 import { inCompany } from '../support/in-company.ts';
 import { type Troubles, troubleBatchesOf } from '../support/unreliable.ts';

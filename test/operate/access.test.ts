@@ -1,7 +1,7 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { operator } from '../../lib/operate/index.ts';
-import { type HttpServer, readBody, sendJson, startHttpServer } from '../../lib/rehearsal/http.ts';
+import { type HttpServer, readBody, sendJson, startHttpServer } from '../../lib/rehearsal/engine/http.ts';
 import { findings, reconcileStatements } from '../../lib/statements/index.ts';
 import { backfillOpenClaims, dynamoStore, readRestored } from '../../lib/stores/dynamodb/index.ts';
 import { sweepOpenClaims } from '../../lib/sweep/index.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { dispositionsOf } from '../../lib/rehearsal/batch-outcome.ts';
-import type { Outcome } from '../../lib/rehearsal/sandbox.ts';
+import type { Outcome } from '../../lib/rehearsal/engine/lambda/sandbox.ts';
+import { dispositionsOf } from '../../lib/rehearsal/services/sqs/batch-outcome.ts';
 
 const ids = ['a', 'b', 'c'];
 const deletedBy = (outcome: Outcome, reports = true) =>

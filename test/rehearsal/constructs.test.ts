@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { constructOf, isAt, onlyAt } from '../../lib/rehearsal/constructs.ts';
+import { constructOf, isAt, onlyAt } from '../../lib/rehearsal/engine/app/constructs.ts';
 
 describe('a construct', () => {
   test('is known by the path that the CDK writes down, and by its logical id without one', () => {

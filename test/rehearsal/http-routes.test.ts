@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createRouter } from '../../lib/rehearsal/http-routes.ts';
+import { createRouter } from '../../lib/rehearsal/services/api/http-routes.ts';
 
 const routes = [
   '$default',

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createMachine, MachineTooSlowError, type Measure, timeOf } from '../../lib/rehearsal/machine.ts';
+import { createMachine, MachineTooSlowError, type Measure, timeOf } from '../../lib/rehearsal/engine/machine.ts';
 
 /** A machine whose clock and run queues the test sets. */
 function machineWith() {

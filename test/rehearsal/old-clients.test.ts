@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { oldClientIn } from '../../lib/rehearsal/resources/refuse-old-clients.ts';
+import { oldClientIn } from '../../lib/rehearsal/engine/lambda/refuse-old-clients.ts';
 
 /** The code of a function in a project. A path that begins with `../` is beside the code, as the packages of a project are. */
 function clientIn(files: Readonly<Record<string, string>>) {

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import { type StubCall, stubInvoke } from '../../lib/rehearsal/stub.ts';
+import { type StubCall, stubInvoke } from '../../lib/rehearsal/engine/lambda/stub.ts';
 
 const CALL: StubCall = { event: { n: 1 }, environment: { COLOUR: 'blue' }, timeoutMs: 20_000 };
 const node = (code: string) => stubInvoke({ command: [process.execPath, '-e', code] });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { TapHooks } from '../../lib/rehearsal/tap.ts';
-import { combineHooks } from '../../lib/rehearsal/tap-hooks.ts';
+import type { TapHooks } from '../../lib/rehearsal/engine/servers/tap.ts';
+import { combineHooks } from '../../lib/rehearsal/engine/servers/tap-hooks.ts';
 
 const call = { sandbox: 'SANDBOX0001', operation: 'PutItem', body: '{}' };
 const answer = { status: 200, body: '{}' };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createResolver } from '../../lib/rehearsal/template/resolver.ts';
-import type { Names, Template } from '../../lib/rehearsal/template.ts';
+import { createResolver } from '../../lib/rehearsal/engine/app/resolver.ts';
+import type { Names, Template } from '../../lib/rehearsal/engine/app/template.ts';
 
 const template: Template = {
   Resources: { Queue: { Type: 'AWS::SQS::Queue' } },

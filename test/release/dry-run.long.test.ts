@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { scratchFolder } from '../../lib/rehearsal/scratch.ts';
+import { scratchFolder } from '../../lib/rehearsal/engine/scratch.ts';
 import { copyPresent } from '../../proof/campaign/versions/checkout.ts';
 import { PROJECT } from '../../shop/app/project.ts';
 

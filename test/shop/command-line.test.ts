@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { javaMajorVersion, MissingJavaError } from '../../lib/rehearsal/java.ts';
+import { javaMajorVersion, MissingJavaError } from '../../lib/rehearsal/engine/servers/java.ts';
 import { DEFAULTS, readCommandLine, UsageError } from '../../shop/command-line.ts';
 
 describe('the command line', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createDynamoDbFaults } from '../../lib/rehearsal/dynamodb-faults.ts';
-import { createRandom } from '../../lib/rehearsal/random.ts';
+import { createRandom } from '../../lib/rehearsal/engine/random.ts';
+import { createDynamoDbFaults } from '../../lib/rehearsal/services/dynamodb/dynamodb-faults.ts';
 import { createFaults } from '../../shop/faults/faults.ts';
 import type { KillPoint, PlannedOrder, Trouble } from '../../shop/plan/plan.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { type memoryStore, RejectedError, RetryableError } from '../../lib/index.ts';
-import { createRandom } from '../../lib/rehearsal/random.ts';
+import { createRandom } from '../../lib/rehearsal/engine/random.ts';
 import { reconcileStatements, type StatementLine } from '../../lib/statements/index.ts';
 import { charges, hour } from './charges.ts';
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { crc32 } from 'node:zlib';
-import { type HttpServer, readBody, startHttpServer } from '../../lib/rehearsal/http.ts';
+import { type HttpServer, readBody, startHttpServer } from '../../lib/rehearsal/engine/http.ts';
 
 /** What happens to one try of a request, at the level of HTTP. */
 export type HttpFault =

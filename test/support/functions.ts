@@ -2,11 +2,11 @@ import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { bundleFunction } from '../../lib/rehearsal/bundle.ts';
-import { type EventSource, startEventSource } from '../../lib/rehearsal/event-source.ts';
-import { createLambda, type LambdaStats } from '../../lib/rehearsal/lambda.ts';
-import { scratchFolder } from '../../lib/rehearsal/scratch.ts';
-import { type SqsLocal, startSqsLocal } from '../../lib/rehearsal/sqs-local.ts';
-import { startTap, type TapHooks } from '../../lib/rehearsal/tap.ts';
+import { createLambda, type LambdaStats } from '../../lib/rehearsal/engine/lambda/lambda.ts';
+import { scratchFolder } from '../../lib/rehearsal/engine/scratch.ts';
+import { type SqsLocal, startSqsLocal } from '../../lib/rehearsal/engine/servers/sqs-local.ts';
+import { startTap, type TapHooks } from '../../lib/rehearsal/engine/servers/tap.ts';
+import { type EventSource, startEventSource } from '../../lib/rehearsal/services/sqs/event-source.ts';
 import { PROJECT } from '../../shop/app/project.ts';
 
 export interface FunctionsOptions {

@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node';
-import { startDynamoDbLocal } from '../../lib/rehearsal/dynamodb-local.ts';
+import { startDynamoDbLocal } from '../../lib/rehearsal/engine/servers/dynamodb-local.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

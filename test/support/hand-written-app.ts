@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Template, TemplateResource } from '../../lib/rehearsal/template.ts';
+import type { Template, TemplateResource } from '../../lib/rehearsal/engine/app/template.ts';
 
 const SCRATCH = fileURLToPath(new URL('../../.pawl/', import.meta.url));
 

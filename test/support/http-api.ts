@@ -1,4 +1,4 @@
-import { readBody, startHttpServer } from '../../lib/rehearsal/http.ts';
+import { readBody, startHttpServer } from '../../lib/rehearsal/engine/http.ts';
 import { apiGatewayV2 } from './http-events.ts';
 import { context } from './lambda.ts';
 

@@ -1,6 +1,6 @@
 import { DeleteMessageBatchCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { toSqsEvent } from '../../lib/rehearsal/sqs-event.ts';
-import { startSqsLocal } from '../../lib/rehearsal/sqs-local.ts';
+import { startSqsLocal } from '../../lib/rehearsal/engine/servers/sqs-local.ts';
+import { toSqsEvent } from '../../lib/rehearsal/services/sqs/sqs-event.ts';
 import type { SqsEvent } from '../../lib/sqs/event.ts';
 
 export interface TestQueue {

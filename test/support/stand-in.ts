@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type HttpServer, readBody, startHttpServer } from '../../lib/rehearsal/http.ts';
-import { list, record } from '../../lib/rehearsal/template.ts';
+import { list, record } from '../../lib/rehearsal/engine/app/template.ts';
+import { type HttpServer, readBody, startHttpServer } from '../../lib/rehearsal/engine/http.ts';
 
 /** A request as AWS gets it: the operation of a JSON protocol, the action of a query, or the path of a REST API. */
 export interface StandInCall {

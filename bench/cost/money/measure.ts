@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { killWithUs } from '../../../lib/rehearsal/children.ts';
+import { killWithUs } from '../../../lib/rehearsal/engine/children.ts';
 import { benchClient } from '../client.ts';
 import { type Driver, startDriver } from '../driver.ts';
 import type { MoneyPlan } from '../plan.ts';

@@ -25,8 +25,8 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import aws4 from 'aws4';
-import type { QueueDepth } from '../sqs-local.ts';
-import { ACCOUNT, list, REGION, record } from '../template.ts';
+import { ACCOUNT, list, REGION, record } from '../engine/app/template.ts';
+import type { QueueDepth } from '../engine/servers/sqs-local.ts';
 
 export interface StackResource {
   readonly type: string;

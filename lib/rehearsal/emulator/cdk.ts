@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ACCOUNT, REGION, record } from '../template.ts';
+import { ACCOUNT, REGION, record } from '../engine/app/template.ts';
 import type { Emulator } from './emulator.ts';
 import { run } from './process.ts';
 

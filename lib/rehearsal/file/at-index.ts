@@ -1,5 +1,5 @@
-import type { Rewrite, TapCall } from '../tap.ts';
-import { list, record } from '../template.ts';
+import { list, record } from '../engine/app/template.ts';
+import type { Rewrite, TapCall } from '../engine/servers/tap.ts';
 import { type Carrying, type Seen, takes, type Work } from './carrying.ts';
 
 /*

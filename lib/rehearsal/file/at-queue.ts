@@ -1,5 +1,5 @@
-import type { DeliveryFaults } from '../event-source.ts';
-import type { ConsumerPlace } from '../running.ts';
+import type { ConsumerPlace } from '../services/sqs/consumers.ts';
+import type { DeliveryFaults } from '../services/sqs/event-source.ts';
 import { type Carrying, countPlannedDelivery, takes } from './carrying.ts';
 import type { Trouble } from './plan.ts';
 

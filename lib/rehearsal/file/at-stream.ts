@@ -1,5 +1,5 @@
-import type { StreamFaults } from '../sources/stream.ts';
-import type { StreamRecord } from '../sources/stream-client.ts';
+import type { StreamFaults } from '../services/streams/stream.ts';
+import type { StreamRecord } from '../services/streams/stream-client.ts';
 import { type Carrying, countPlannedDelivery, takes } from './carrying.ts';
 
 /** What goes wrong with the records of a consumer of a stream. A record has no visibility timeout: it is delivered again after it was handled, or not at all. */

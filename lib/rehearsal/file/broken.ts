@@ -1,8 +1,9 @@
-import type { Invocation, InvocationWatch } from '../lambda.ts';
+import type { Invocation, InvocationWatch } from '../engine/lambda/lambda.ts';
+import type { Circumstances, Outcome } from '../engine/lambda/sandbox.ts';
+import type { TapHooks } from '../engine/servers/tap.ts';
+import { combineHooks } from '../engine/servers/tap-hooks.ts';
 import type { RehearsalFaults } from '../rehearsal.ts';
-import type { Circumstances, Outcome } from '../sandbox.ts';
-import type { TapHooks } from '../tap.ts';
-import { combineHooks } from '../tap-hooks.ts';
+import { ENDPOINTS } from '../services/registry.ts';
 import type { CarriedOut } from './carry-out.ts';
 import { sayShortened } from './cut-short.ts';
 import type { Shortened } from './shorten.ts';
@@ -103,8 +104,7 @@ export function watchForBroken(
           return 'pass';
         },
       };
-      const services = ['dynamodb', 'sqs', 'sns', 's3'] as const;
-      const hooks = services.map((service) => [service, combineHooks(seen, faults[service] ?? {})] as const);
+      const hooks = ENDPOINTS.map(({ name }) => [name, combineHooks(seen, faults[name] ?? {})] as const);
       return { ...faults, ...Object.fromEntries(hooks) };
     },
     failed: promise,

@@ -1,4 +1,4 @@
-import type { TapCall } from '../tap.ts';
+import type { TapCall } from '../engine/servers/tap.ts';
 import type { Intents } from './intents.ts';
 import type { Gone, Journal } from './journal.ts';
 import type { Moment, Plan } from './plan.ts';

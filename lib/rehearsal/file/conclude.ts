@@ -1,6 +1,6 @@
 import { plural } from '../../kernel/plural.ts';
-import { isAt } from '../constructs.ts';
-import { WHAT_TO_DO } from '../machine.ts';
+import { isAt } from '../engine/app/constructs.ts';
+import { WHAT_TO_DO } from '../engine/machine.ts';
 import { type CutShort, sayShortened } from './cut-short.ts';
 import { type Counted, tableOfRows } from './effects.ts';
 import { hintsFor } from './hints.ts';

@@ -1,7 +1,7 @@
 import { OptionError } from '../../kernel/errors.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
-import type { Stub } from '../not-run.ts';
+import type { Stub } from '../engine/not-run.ts';
 import type { App } from './app.ts';
 import type { Counted } from './effects.ts';
 import type { Expected } from './judge.ts';

@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { constructOf } from '../constructs.ts';
-import type { FunctionPlace } from '../functions.ts';
-import { type Assembly, synthesize } from '../synthesize.ts';
-import { record } from '../template.ts';
+import { constructOf } from '../engine/app/constructs.ts';
+import { type Assembly, synthesize } from '../engine/app/synthesize.ts';
+import { record } from '../engine/app/template.ts';
+import type { FunctionPlace } from '../engine/lambda/functions.ts';
 import type { Deployment } from './define.ts';
 import type { Running } from './running.ts';
 

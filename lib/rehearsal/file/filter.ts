@@ -1,6 +1,6 @@
-import { isAt } from '../constructs.ts';
-import type { Synthesized } from '../synthesize.ts';
-import type { References } from '../template/references.ts';
+import { isAt } from '../engine/app/constructs.ts';
+import type { References } from '../engine/app/references.ts';
+import type { Synthesized } from '../engine/app/synthesize.ts';
 
 /** Stacks whose only event sources are those of the wanted consumer: its function, its mapping or its queue is at that construct. */
 export function filtered(

@@ -1,4 +1,4 @@
-import { type AtConstruct, isAt } from '../constructs.ts';
+import { type AtConstruct, isAt } from '../engine/app/constructs.ts';
 
 /** There is no such thing in the app. The message names what there is. */
 export class UnknownConstructError extends Error {

@@ -1,5 +1,5 @@
+import type { Circumstances, Outcome } from '../engine/lambda/sandbox.ts';
 import type { ProviderFault } from '../provider.ts';
-import type { Circumstances, Outcome } from '../sandbox.ts';
 
 /** What ends by itself: a record with a time to live, and what a FIFO queue knows of a message. */
 export type Gone = 'record' | 'deduplication-id';

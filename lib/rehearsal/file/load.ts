@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type CdkApp, readCdkApp } from '../synthesize.ts';
-import { record } from '../template.ts';
+import { type CdkApp, readCdkApp } from '../engine/app/synthesize.ts';
+import { record } from '../engine/app/template.ts';
 import type { Rehearsal } from './define.ts';
 
 /** The rehearsal cannot begin. The message says why, and what to do. */

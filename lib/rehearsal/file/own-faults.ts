@@ -1,9 +1,10 @@
-import type { DeliveryFaults } from '../event-source.ts';
+import type { TapCall, TapHooks, TapVerdict } from '../engine/servers/tap.ts';
+import { combineHooks } from '../engine/servers/tap-hooks.ts';
 import type { ProviderFault } from '../provider.ts';
 import type { RehearsalFaults } from '../rehearsal.ts';
-import type { StreamFaults } from '../sources/stream.ts';
-import type { TapCall, TapHooks, TapVerdict } from '../tap.ts';
-import { combineHooks } from '../tap-hooks.ts';
+import { ENDPOINTS } from '../services/registry.ts';
+import type { DeliveryFaults } from '../services/sqs/event-source.ts';
+import type { StreamFaults } from '../services/streams/stream.ts';
 import { AT_PROVIDER } from './at-provider.ts';
 import type { CarriedOut } from './carry-out.ts';
 import type { Intents } from './intents.ts';
@@ -39,13 +40,14 @@ export function withOwnFaults(carried: CarriedOut, own: OwnFaults | undefined, n
     return { engine: { dynamodb, s3, delivery, streamDelivery }, atProvider, killCaller };
   }
   const known = { ...notes, disturb: carried.disturb };
+  const drawn: RehearsalFaults = { dynamodb: carried.dynamodb, s3: carried.s3 };
+  // The drawn ones first: they write down what every request did.
+  const taps = ENDPOINTS.map(
+    ({ name, title }) => [name, combineHooks(drawn[name] ?? {}, noted(own[name], title, known))] as const,
+  );
   return {
     engine: {
-      // The drawn ones first: they write down what every request did.
-      dynamodb: combineHooks(carried.dynamodb, noted(own.dynamodb, 'DynamoDB', known)),
-      ...(own.sqs ? { sqs: noted(own.sqs, 'SQS', known) } : {}),
-      ...(own.sns ? { sns: noted(own.sns, 'SNS', known) } : {}),
-      s3: combineHooks(carried.s3, noted(own.s3, 'S3', known)),
+      ...Object.fromEntries(taps),
       streamDelivery: (place) =>
         bothStreams(own.streamDelivery?.(place), carried.streamDelivery(place), place.construct, notes),
       delivery: (place) => bothDeliveries(own.delivery?.(place), carried.delivery(place), place.construct, notes),

@@ -1,5 +1,5 @@
+import { createRandom, type Random } from '../engine/random.ts';
 import type { ProviderFault } from '../provider.ts';
-import { createRandom, type Random } from '../random.ts';
 
 /*
  * What goes wrong where. Each choice is drawn from the seed and the names of what it is about, and from nothing else: the same seed

@@ -1,7 +1,7 @@
 import { expectOptions } from '../../kernel/take-options.ts';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
+import { record } from '../engine/app/template.ts';
 import type { ProviderCall, ProviderRoutes } from '../provider.ts';
-import { record } from '../template.ts';
 
 /** A request to a provider. */
 export interface ProviderRequest {

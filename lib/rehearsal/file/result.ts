@@ -1,4 +1,4 @@
-import type { NotRun } from '../not-run.ts';
+import type { NotRun } from '../engine/not-run.ts';
 import type { FaultStats } from './carrying.ts';
 import type { EffectVerdict } from './judge.ts';
 import type { Faults } from './plan.ts';

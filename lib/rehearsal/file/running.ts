@@ -1,8 +1,8 @@
-import type { FunctionsOptions } from '../functions.ts';
-import type { Machine } from '../machine.ts';
-import type { ProvisionedTable } from '../provisioned.ts';
+import type { Assembly, CdkApp } from '../engine/app/synthesize.ts';
+import type { FunctionsOptions } from '../engine/lambda/functions.ts';
+import type { Machine } from '../engine/machine.ts';
 import type { Consumer, Rehearsal as Engine } from '../rehearsal.ts';
-import type { Assembly, CdkApp } from '../synthesize.ts';
+import type { ProvisionedTable } from '../services/dynamodb/create-tables.ts';
 import type { CarriedOut } from './carry-out.ts';
 import type { RehearsalOptions } from './define.ts';
 import type { Failing } from './failing.ts';

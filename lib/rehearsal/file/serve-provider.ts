@@ -1,4 +1,5 @@
-import type { HttpServer } from '../http.ts';
+import { record } from '../engine/app/template.ts';
+import type { HttpServer } from '../engine/http.ts';
 import {
   type EffectRequest,
   type ProviderAnswer,
@@ -7,7 +8,6 @@ import {
   type ProviderRoutes,
   startProvider,
 } from '../provider.ts';
-import { record } from '../template.ts';
 import { askedBy, textOf } from './asked.ts';
 import type { Intents } from './intents.ts';
 import type { Journal } from './journal.ts';

@@ -1,5 +1,5 @@
+import { list, record } from '../engine/app/template.ts';
 import { PROBLEM, type ProviderAnswer } from '../provider.ts';
-import { list, record } from '../template.ts';
 import type { ProviderRequest } from './providers.ts';
 
 /*

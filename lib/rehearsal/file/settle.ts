@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { messagesIn } from '../drain.ts';
-import { type MachineTooSlowError, type Time, timeOf } from '../machine.ts';
+import { type MachineTooSlowError, type Time, timeOf } from '../engine/machine.ts';
 import type { Consumer } from '../rehearsal.ts';
+import { messagesIn } from '../services/sqs/drain.ts';
 import type { RehearsalOptions } from './define.ts';
 import { deployInTraffic } from './deployments.ts';
 import { type Failing, failuresInARow, isHopeless, KEEPS_FAILING, sayFailing } from './failing.ts';

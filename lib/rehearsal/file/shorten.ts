@@ -1,5 +1,5 @@
-import type { Synthesized } from '../synthesize.ts';
-import type { Place, References } from '../template/references.ts';
+import type { Place, References } from '../engine/app/references.ts';
+import type { Synthesized } from '../engine/app/synthesize.ts';
 
 /** A timeout that is shorter in a rehearsal than in its template. */
 export interface Shortened {

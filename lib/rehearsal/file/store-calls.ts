@@ -1,5 +1,5 @@
-import type { TapAnswer, TapCall } from '../tap.ts';
-import { list, record } from '../template.ts';
+import { list, record } from '../engine/app/template.ts';
+import type { TapAnswer, TapCall } from '../engine/servers/tap.ts';
 import type { StoreWrite } from './journal.ts';
 
 /** A write of one record in a request to DynamoDB. */

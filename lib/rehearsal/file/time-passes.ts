@@ -1,6 +1,6 @@
 import { DeleteItemCommand, paginateScan } from '@aws-sdk/client-dynamodb';
+import { record } from '../engine/app/template.ts';
 import type { Rehearsal as Engine } from '../rehearsal.ts';
-import { record } from '../template.ts';
 import type { PastMessage } from './carrying.ts';
 import type { Intents } from './intents.ts';
 import type { Gone } from './journal.ts';

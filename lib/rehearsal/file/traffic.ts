@@ -1,12 +1,7 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { expectOptions } from '../../kernel/take-options.ts';
-import type { NamesOf } from '../../kernel/unknown-option.ts';
-import type { App, Intended } from './app.ts';
-import { apiOf } from './app-api.ts';
-import { bucketOf, functionOf, scheduleOf, tableOf, topicOf } from './app-others.ts';
-import { queueOf } from './app-queue.ts';
-import { meant } from './find.ts';
-import { DOCS, intend, type Sending, type Sent, type TrafficOptions } from './sending.ts';
+import type { App } from './app.ts';
+import { appOf } from './app-parts.ts';
+import type { Sending, Sent, TrafficOptions } from './sending.ts';
 
 /*
  * What the rehearsal file does with the app.
@@ -31,8 +26,6 @@ export interface Traffic {
   /** Nothing is sent any more. */
   stop(): void;
 }
-
-const INTENDED: NamesOf<Intended> = { intent: true, effects: true };
 
 /** How many sends are under way at once. */
 const AT_ONCE = 20;
@@ -67,51 +60,5 @@ export function createTraffic(options: TrafficOptions): Traffic {
       state.stopped = true;
       for (const goOn of state.waiting.splice(0)) goOn();
     },
-  };
-}
-
-function appOf(state: Sending): App {
-  const { rehearsal } = state;
-  const { stacks } = rehearsal;
-  const consumedArns = new Set(stacks.flatMap(({ consumers }) => consumers.map(({ queue }) => queue.arn)));
-  const deadLetterArns = new Set(stacks.flatMap(({ queues }) => queues.map(({ deadLetterArn }) => deadLetterArn)));
-  return {
-    queue: (construct) =>
-      queueOf(
-        state,
-        meant(
-          stacks.flatMap(({ queues }) => queues),
-          construct,
-          'queue',
-          ({ arn }) => consumedArns.has(arn) && !deadLetterArns.has(arn),
-        ),
-      ),
-    api: (construct) => {
-      const found = meant(
-        stacks.flatMap(({ apis }) => apis),
-        construct,
-        'HTTP API',
-      );
-      return apiOf(state, found.construct, found.server.endpoint);
-    },
-    table: (construct) =>
-      tableOf(
-        state,
-        meant(
-          stacks.flatMap(({ tables }) => tables),
-          construct,
-          'table',
-        ).name,
-      ),
-    topic: (construct) => topicOf(state, construct),
-    bucket: (construct) => bucketOf(state, construct),
-    schedule: (construct) => scheduleOf(state, construct),
-    function: (construct) => functionOf(state, construct),
-    announce(options) {
-      expectOptions(options, { door: 'announce', known: INTENDED, docs: DOCS });
-      intend(state, options, 'announce');
-    },
-    dynamo: rehearsal.dynamo,
-    sqs: rehearsal.sqs.client,
   };
 }

@@ -1,4 +1,4 @@
-import type { TapHooks } from '../tap.ts';
+import type { TapHooks } from '../engine/servers/tap.ts';
 import { claimsIn, completionsIn } from './claim-writes.ts';
 
 /** A moment in the life of a claim at which its worker is killed. */

@@ -1,5 +1,5 @@
-import type { TapAnswer, TapCall } from '../tap.ts';
-import { list, record } from '../template.ts';
+import { list, record } from '../engine/app/template.ts';
+import type { TapAnswer, TapCall } from '../engine/servers/tap.ts';
 
 /** A write of a claim on its way to DynamoDB. */
 export interface SeenWrite {

@@ -1,9 +1,9 @@
 import { DeleteMessageCommand, type Message, SendMessageCommand } from '@aws-sdk/client-sqs';
-import { receiveDeadLetters } from '../../../lib/rehearsal/dead-letters.ts';
+import { record } from '../../../lib/rehearsal/engine/app/template.ts';
+import { createRandom } from '../../../lib/rehearsal/engine/random.ts';
 import type { Progress } from '../../../lib/rehearsal/progress.ts';
-import { createRandom } from '../../../lib/rehearsal/random.ts';
 import type { Consumer } from '../../../lib/rehearsal/rehearsal.ts';
-import { record } from '../../../lib/rehearsal/template.ts';
+import { receiveDeadLetters } from '../../../lib/rehearsal/services/sqs/dead-letters.ts';
 import { type AppFunction, EFFECTS, OPERATION_OF } from '../../../shop/app/app-functions.ts';
 import type { Shop } from '../../../shop/app/shop.ts';
 import type { Protection } from '../../../shop/protection/changed-bundle.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type AttributeValue, DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { startDynamoDbLocal } from '../../../lib/rehearsal/dynamodb-local.ts';
+import { startDynamoDbLocal } from '../../../lib/rehearsal/engine/servers/dynamodb-local.ts';
 import { PROJECT } from '../../../shop/app/project.ts';
 import { claimsTable } from '../../../test/support/tables.ts';
 import { virtualHost } from '../../../test/support/virtual-host.ts';

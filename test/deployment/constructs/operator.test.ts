@@ -14,7 +14,7 @@ import {
   OPERATE_INDEX_ACTIONS,
   OPERATE_QUEUE_ACTIONS,
 } from '../../../lib/deployment/needs.ts';
-import { list, record } from '../../../lib/rehearsal/template.ts';
+import { list, record } from '../../../lib/rehearsal/engine/app/template.ts';
 import { addConsumer, addExisting, emptyStack, type Overrides, permissions } from './support.ts';
 
 /** What an operator is granted on a consumer. */

@@ -14,7 +14,7 @@ import { Consumer } from '../../../lib/deployment/constructs/index.ts';
 import { LOCK_ACTIONS } from '../../../lib/deployment/needs.ts';
 import { templateText } from '../../../lib/deployment/template/print.ts';
 import type { TemplateOptions } from '../../../lib/deployment/template/settings.ts';
-import { list, record } from '../../../lib/rehearsal/template.ts';
+import { list, record } from '../../../lib/rehearsal/engine/app/template.ts';
 import { addConsumer, type Overrides, permissions } from '../constructs/support.ts';
 
 /** Without CDK's own rules about templates, which are not asked here and take seconds to load. */

@@ -6,7 +6,7 @@ import { DEAD_LETTER_ACTIONS, QUEUE_ACTIONS } from '../../../lib/deployment/need
 import { decide } from '../../../lib/deployment/policy.ts';
 import type { Format } from '../../../lib/deployment/template/print.ts';
 import type { OpenIndex } from '../../../lib/deployment/wiring-table.ts';
-import { list, record } from '../../../lib/rehearsal/template.ts';
+import { list, record } from '../../../lib/rehearsal/engine/app/template.ts';
 
 /*
  * Reads a printed template as an account would show it once it is deployed, for the checks of `pawl doctor`. Each format is first brought to the names

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
-import { killWithUs } from '../../../lib/rehearsal/children.ts';
+import { killWithUs } from '../../../lib/rehearsal/engine/children.ts';
 import { type StandInAnswer, type StandInCall, startStandIn } from '../../support/stand-in.ts';
 
 const MAIN = fileURLToPath(new URL('../../../proof/account/main.ts', import.meta.url));

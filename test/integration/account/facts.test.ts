@@ -3,7 +3,7 @@ import { CreateTableCommand, DynamoDBClient, UpdateTimeToLiveCommand } from '@aw
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
-import { list, record } from '../../../lib/rehearsal/template.ts';
+import { list, record } from '../../../lib/rehearsal/engine/app/template.ts';
 import { FACTS, findOut } from '../../../proof/account/facts.ts';
 import type { Probe } from '../../../proof/account/probe.ts';
 import { type StandInAnswer, type StandInCall, sqsAnswer, startStandIn } from '../../support/stand-in.ts';

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { type SqsLocal, startSqsLocal } from '../../../lib/rehearsal/sqs-local.ts';
+import { type SqsLocal, startSqsLocal } from '../../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { openPage } from '../../support/console-client.ts';
 import { startGate } from '../../support/ended/gate.ts';
 import { makeWorld } from '../../support/ended/world.ts';

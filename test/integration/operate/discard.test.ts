@@ -3,7 +3,7 @@ import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { ClaimRecord } from '../../../lib/claims/record.ts';
 import { type OperateEvent, operator } from '../../../lib/operate/index.ts';
-import { type SqsLocal, startSqsLocal } from '../../../lib/rehearsal/sqs-local.ts';
+import { type SqsLocal, startSqsLocal } from '../../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { collect } from '../../support/collect.ts';
 import { makeWorld, operation, type World } from '../../support/ended/world.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type SqsLocal, startSqsLocal } from '../../../lib/rehearsal/sqs-local.ts';
+import { type SqsLocal, startSqsLocal } from '../../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { type Row, rows } from '../../support/ended/rows.ts';
 import { expectEndedWell, type Fault, faults, runEnded } from '../../support/ended/run-ended.ts';
 import { makeWorld } from '../../support/ended/world.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { COMMANDS } from '../../../lib/cli/commands.ts';
-import { type SqsLocal, startSqsLocal } from '../../../lib/rehearsal/sqs-local.ts';
+import { type SqsLocal, startSqsLocal } from '../../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { rows } from '../../support/ended/rows.ts';
 import { expectEndedWell, type Fault } from '../../support/ended/run-ended.ts';
 import { makeWorld } from '../../support/ended/world.ts';

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ClaimRecord } from '../../../lib/claims/record.ts';
 import { memoryStore } from '../../../lib/index.ts';
 import { type OperateEvent, operator } from '../../../lib/operate/index.ts';
-import { type SqsLocal, startSqsLocal } from '../../../lib/rehearsal/sqs-local.ts';
+import { type SqsLocal, startSqsLocal } from '../../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { bodyField, snsEnvelope } from '../../../lib/sqs/index.ts';
 import { collect } from '../../support/collect.ts';
 import { receiveAll } from '../../support/receive-all.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
 import { COMMANDS } from '../../../lib/cli/commands.ts';
 import { nodeHost } from '../../../lib/host.ts';
-import { type SqsLocal, startSqsLocal } from '../../../lib/rehearsal/sqs-local.ts';
+import { type SqsLocal, startSqsLocal } from '../../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { findingOf, storeFinding } from '../../../lib/statements/finding.ts';
 import { makeWorld, type World } from '../../support/ended/world.ts';
 import { ioOf, runCommand } from '../../support/in-process.ts';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { ownAddresses, sandboxOf, startCalledServer } from '../../../lib/rehearsal/callers.ts';
-import type { HttpServer } from '../../../lib/rehearsal/http.ts';
+import type { HttpServer } from '../../../lib/rehearsal/engine/http.ts';
+import { ownAddresses, sandboxOf, startCalledServer } from '../../../lib/rehearsal/engine/lambda/callers.ts';
 
 let server: HttpServer;
 const callers: (string | undefined)[] = [];

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readCdkApp } from '../../../lib/rehearsal/engine/app/synthesize.ts';
 import { type Rehearsal, startRehearsal } from '../../../lib/rehearsal/rehearsal.ts';
-import { readCdkApp } from '../../../lib/rehearsal/synthesize.ts';
 import { eventually } from '../../support/eventually.ts';
 
 const SCRATCH = fileURLToPath(new URL('../../../.pawl/', import.meta.url));
@@ -71,6 +71,6 @@ test('its triggers reach its functions: a queue with a filter, a topic, a bucket
     const printed = lines.filter((line) => line.startsWith('event ')).join('\n');
     for (const part of ['"published"', 'in/stored', '"aws.events"', '"aws.scheduler"']) expect(printed).toContain(part);
   });
-  expect(rehearsal.streamConsumer('Fn').table.name).toBe(rehearsal.table('Data/Table'));
+  expect(rehearsal.streamConsumer('Fn')).toMatchObject({ table: { name: rehearsal.table('Data/Table') } });
   expect(rehearsal.consumer('Fn').queue.name).toBe(rehearsal.queue('Main/Fifo').name);
 });

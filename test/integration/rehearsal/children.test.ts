@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
 
-const children = new URL('../../../lib/rehearsal/children.ts', import.meta.url);
+const children = new URL('../../../lib/rehearsal/engine/children.ts', import.meta.url);
 
 /** A parent that starts a child, freezes it, and prints its process id. */
 const PARENT = `

@@ -2,9 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { SendMessageBatchCommand, type SendMessageBatchRequestEntry, SendMessageCommand } from '@aws-sdk/client-sqs';
 import type { SQSEvent } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { type EventSource, type EventSourceOptions, startEventSource } from '../../../lib/rehearsal/event-source.ts';
-import type { Outcome } from '../../../lib/rehearsal/lambda.ts';
-import { type SqsLocal, startSqsLocal } from '../../../lib/rehearsal/sqs-local.ts';
+import type { Outcome } from '../../../lib/rehearsal/engine/lambda/lambda.ts';
+import { type SqsLocal, startSqsLocal } from '../../../lib/rehearsal/engine/servers/sqs-local.ts';
+import {
+  type EventSource,
+  type EventSourceOptions,
+  startEventSource,
+} from '../../../lib/rehearsal/services/sqs/event-source.ts';
 import { eventually } from '../../support/eventually.ts';
 
 let sqs: SqsLocal;

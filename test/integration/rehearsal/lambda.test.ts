@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createLambda, type LambdaLocal } from '../../../lib/rehearsal/lambda.ts';
+import { createLambda, type LambdaLocal } from '../../../lib/rehearsal/engine/lambda/lambda.ts';
 import { eventually } from '../../support/eventually.ts';
 
 const handlerSource = `

@@ -3,10 +3,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { dynamoDbLocalFolder, startDynamoDbLocal } from '../../../lib/rehearsal/dynamodb-local.ts';
-import { startHttpApi } from '../../../lib/rehearsal/http-api.ts';
-import { startSqsLocal } from '../../../lib/rehearsal/sqs-local.ts';
-import { startTap } from '../../../lib/rehearsal/tap.ts';
+import { dynamoDbLocalFolder, startDynamoDbLocal } from '../../../lib/rehearsal/engine/servers/dynamodb-local.ts';
+import { startSqsLocal } from '../../../lib/rehearsal/engine/servers/sqs-local.ts';
+import { startTap } from '../../../lib/rehearsal/engine/servers/tap.ts';
+import { startHttpApi } from '../../../lib/rehearsal/services/api/http-api.ts';
 import { startAccounts } from '../../../shop/providers/accounts.ts';
 import { startGiftCards } from '../../../shop/providers/gift-cards.ts';
 import { createLedger } from '../../../shop/providers/ledger.ts';
@@ -47,7 +47,7 @@ test.each(SERVERS)('%s is reached at 127.0.0.1 and at no other address of the ma
 
 test('the class that starts DynamoDB Local is what its source compiles to', ({ skip }) => {
   if (!hasCompiler()) skip('a Java runtime has no compiler, and this machine has only that');
-  const folder = new URL('../../../lib/rehearsal/loopback/', import.meta.url);
+  const folder = new URL('../../../lib/rehearsal/engine/servers/loopback/', import.meta.url);
   const compiled = mkdtempSync(join(tmpdir(), 'pawl-loopback-'));
   onTestFinished(() => rmSync(compiled, { recursive: true, force: true }));
   const jars = dynamoDbLocalFolder();

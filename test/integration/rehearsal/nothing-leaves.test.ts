@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createLambda, type LocalFunction } from '../../../lib/rehearsal/lambda.ts';
+import { createLambda, type LocalFunction } from '../../../lib/rehearsal/engine/lambda/lambda.ts';
 
 /** What a handler may try. 192.0.2.1 is an address for documentation: no machine has it. */
 const TRIES = `

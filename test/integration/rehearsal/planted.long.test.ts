@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type DynamoDbLocal, startDynamoDbLocal } from '../../../lib/rehearsal/dynamodb-local.ts';
+import { type DynamoDbLocal, startDynamoDbLocal } from '../../../lib/rehearsal/engine/servers/dynamodb-local.ts';
 import { INNOCENTS, MISTAKES } from '../../fixtures/planted/planted.ts';
 import { CLIENT_NAMES } from '../../fixtures/rehearsed/clients.ts';
 import { bundlePlanted, LAYOUTS, rehearsePlanted } from '../../support/planted.ts';

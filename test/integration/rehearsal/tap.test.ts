@@ -1,6 +1,6 @@
 import { CreateTableCommand, DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeAll, describe, expect, inject, test, vi } from 'vitest';
-import { startTap, type Tap, type TapCall, type TapHooks } from '../../../lib/rehearsal/tap.ts';
+import { startTap, type Tap, type TapCall, type TapHooks } from '../../../lib/rehearsal/engine/servers/tap.ts';
 import { eventually } from '../../support/eventually.ts';
 
 const TableName = 'tapped';

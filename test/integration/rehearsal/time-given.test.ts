@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { startEventSource } from '../../../lib/rehearsal/event-source.ts';
-import { type Circumstances, createLambda, type LambdaLocal } from '../../../lib/rehearsal/lambda.ts';
-import { createMachine, type Machine } from '../../../lib/rehearsal/machine.ts';
-import { startSandbox } from '../../../lib/rehearsal/sandbox.ts';
-import { startSqsLocal } from '../../../lib/rehearsal/sqs-local.ts';
+import { type Circumstances, createLambda, type LambdaLocal } from '../../../lib/rehearsal/engine/lambda/lambda.ts';
+import { startSandbox } from '../../../lib/rehearsal/engine/lambda/sandbox.ts';
+import { createMachine, type Machine } from '../../../lib/rehearsal/engine/machine.ts';
+import { startSqsLocal } from '../../../lib/rehearsal/engine/servers/sqs-local.ts';
+import { startEventSource } from '../../../lib/rehearsal/services/sqs/event-source.ts';
 
 /** A timeout is judged by the time that the machine gave, and so is a visibility timeout. */
 

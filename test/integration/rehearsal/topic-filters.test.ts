@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { snsLocal } from '../../../lib/rehearsal/sns-local.ts';
-import { type SqsLocal, startSqsLocal } from '../../../lib/rehearsal/sqs-local.ts';
+import { type SqsLocal, startSqsLocal } from '../../../lib/rehearsal/engine/servers/sqs-local.ts';
+import { snsLocal } from '../../../lib/rehearsal/services/sns/sns-local.ts';
 
 let sqs: SqsLocal;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startHttpServer } from '../../../lib/rehearsal/http.ts';
+import { startHttpServer } from '../../../lib/rehearsal/engine/http.ts';
 import { startProcessor } from '../../../shop/providers/processor.ts';
 
 test('a payment that the processor reports again stands in its statements once, and is called for again', async () => {

@@ -1,7 +1,7 @@
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { ownAddresses } from '../../../lib/rehearsal/callers.ts';
-import type { HttpServer } from '../../../lib/rehearsal/http.ts';
+import type { HttpServer } from '../../../lib/rehearsal/engine/http.ts';
+import { ownAddresses } from '../../../lib/rehearsal/engine/lambda/callers.ts';
 import type { ProviderFault } from '../../../lib/rehearsal/provider.ts';
 import { type GiftCardOptions, startGiftCards } from '../../../shop/providers/gift-cards.ts';
 import { createLedger, type Ledger } from '../../../shop/providers/ledger.ts';

@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createLambda } from '../../../lib/rehearsal/lambda.ts';
+import { createLambda } from '../../../lib/rehearsal/engine/lambda/lambda.ts';
 import { bundleChanged } from '../../../shop/protection/changed-bundle.ts';
 import { createLedger } from '../../../shop/providers/ledger.ts';
 import { startSes } from '../../../shop/providers/ses.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { record } from '../../../lib/rehearsal/template.ts';
+import { record } from '../../../lib/rehearsal/engine/app/template.ts';
 import { FACTS } from '../../../proof/account/facts.ts';
 import { quantile } from '../../../proof/account/latency.ts';
 import { isConfirmed, markdown, type Report } from '../../../proof/account/report.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import type { Circumstances, Outcome } from '../../../lib/rehearsal/engine/lambda/lambda.ts';
 import { watchForBroken } from '../../../lib/rehearsal/file/broken.ts';
-import type { Circumstances, Outcome } from '../../../lib/rehearsal/lambda.ts';
 
 const USUAL: Circumstances = { killed: false, loaded: true, spoke: false, machine: 'gave' };
 

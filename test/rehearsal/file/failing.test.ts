@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import type { Outcome } from '../../../lib/rehearsal/engine/lambda/sandbox.ts';
 import { failuresInARow, isHopeless, sayFailing } from '../../../lib/rehearsal/file/failing.ts';
 import { createJournal, type Happening } from '../../../lib/rehearsal/file/journal.ts';
-import type { Outcome } from '../../../lib/rehearsal/sandbox.ts';
 
 const ERROR: Outcome = { kind: 'error', error: { name: 'Error', message: 'no' } };
 const RESPONSE: Outcome = { kind: 'response', value: {} };

@@ -4,7 +4,7 @@ import { createIntents } from '../../../lib/rehearsal/file/intents.ts';
 import { createJournal } from '../../../lib/rehearsal/file/journal.ts';
 import { type OwnFaults, withOwnFaults } from '../../../lib/rehearsal/file/own-faults.ts';
 import type { ProviderFault } from '../../../lib/rehearsal/provider.ts';
-import type { StreamRecord } from '../../../lib/rehearsal/sources/stream-client.ts';
+import type { StreamRecord } from '../../../lib/rehearsal/services/streams/stream-client.ts';
 
 const place = { stack: 'App', construct: 'Mails/Send' };
 const call = { sandbox: 'SANDBOX0001', operation: 'PutItem', body: '{"id":"order-1"}' };

@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'vitest';
+import { readApp } from '../../../lib/rehearsal/engine/app/read-app.ts';
+import { referencesOf } from '../../../lib/rehearsal/engine/app/references.ts';
+import type { Synthesized } from '../../../lib/rehearsal/engine/app/synthesize.ts';
 import { filtered } from '../../../lib/rehearsal/file/filter.ts';
 import { shorten } from '../../../lib/rehearsal/file/shorten.ts';
-import type { Synthesized } from '../../../lib/rehearsal/synthesize.ts';
-import { readApp } from '../../../lib/rehearsal/template/app.ts';
-import { referencesOf } from '../../../lib/rehearsal/template/references.ts';
+import { SERVICES } from '../../../lib/rehearsal/services/registry.ts';
 
 const SQS = { address: (name: string) => ({ url: `http://sqs/${name}`, arn: `arn:aws:sqs:us-east-1:0:${name}` }) };
 
 function referencesIn(stacks: readonly Synthesized[], parameters: Readonly<Record<string, unknown>> = {}) {
-  return referencesOf(readApp({ folder: '', stacks, missing: [] }, { sqs: SQS, parameters }));
+  return referencesOf(readApp({ folder: '', stacks, missing: [] }, { sqs: SQS, services: SERVICES, parameters }));
 }
 
 function stackOf(fn: object, queue: object, functionName: unknown = { Ref: 'Fn' }, mapping: object = {}) {

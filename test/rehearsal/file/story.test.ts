@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import type { Outcome } from '../../../lib/rehearsal/engine/lambda/sandbox.ts';
 import { createJournal, type Happening, type Journal } from '../../../lib/rehearsal/file/journal.ts';
 import { ordinal, storyOf } from '../../../lib/rehearsal/file/story.ts';
-import type { Outcome } from '../../../lib/rehearsal/sandbox.ts';
 
 type Line = readonly [intents: readonly string[], happening: Happening];
 

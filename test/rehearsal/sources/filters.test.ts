@@ -1,7 +1,7 @@
 import type { SQSRecord } from 'aws-lambda';
 import { describe, expect, test } from 'vitest';
-import { matchesPattern } from '../../../lib/rehearsal/sources/event-pattern.ts';
-import { messagePasses } from '../../../lib/rehearsal/sources/filters.ts';
+import { matchesPattern } from '../../../lib/rehearsal/engine/event-pattern.ts';
+import { messagePasses } from '../../../lib/rehearsal/engine/filters.ts';
 
 describe('a pattern', () => {
   test.each([

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { Synthesized } from '../../../lib/rehearsal/assembly.ts';
-import type { Stub } from '../../../lib/rehearsal/not-run.ts';
-import { readFunctions } from '../../../lib/rehearsal/resources/read-functions.ts';
-import { type FunctionRead, readingOf } from '../../../lib/rehearsal/resources/reading.ts';
-import { readApp } from '../../../lib/rehearsal/template/app.ts';
-import type { Template } from '../../../lib/rehearsal/template.ts';
+import type { Synthesized } from '../../../lib/rehearsal/engine/app/assembly.ts';
+import { readApp } from '../../../lib/rehearsal/engine/app/read-app.ts';
+import { type FunctionRead, readingOf } from '../../../lib/rehearsal/engine/app/reading.ts';
+import type { Template } from '../../../lib/rehearsal/engine/app/template.ts';
+import { readFunctions } from '../../../lib/rehearsal/engine/lambda/read-functions.ts';
+import type { Stub } from '../../../lib/rehearsal/engine/not-run.ts';
+import { SERVICES } from '../../../lib/rehearsal/services/registry.ts';
 
 const sqs = {
   address: (name: string) => ({ url: `http://sqs/${name}`, arn: `arn:aws:sqs:us-east-1:000000000000:${name}` }),
@@ -23,7 +24,7 @@ function read(
     readonly parameters?: Readonly<Record<string, unknown>>;
   } = {},
 ) {
-  const app = readApp({ folder: '', stacks, missing: [] }, { sqs, ...options });
+  const app = readApp({ folder: '', stacks, missing: [] }, { sqs, services: SERVICES, ...options });
   const resolve = (stackName: string, value: unknown) =>
     app.stacks.find(({ stack: { stackName: name } }) => name === stackName)?.resolver.resolve(value);
   return { app, resolve, listed: app.findings.listed, refused: app.findings.refused };

@@ -1,5 +1,5 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { type HttpServer, readBody, startHttpServer } from '../../../lib/rehearsal/http.ts';
+import { type HttpServer, readBody, startHttpServer } from '../../../lib/rehearsal/engine/http.ts';
 
 /** What the gate does with one request. `refuse`: answers like a service that throttles, and does not pass it on. */
 export type Passage = 'pass' | 'refuse';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ChangeMessageVisibilityCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { ClaimRecord } from '../../../lib/claims/record.ts';
 import { reindexed } from '../../../lib/claims/successor.ts';
-import type { SqsLocal } from '../../../lib/rehearsal/sqs-local.ts';
+import type { SqsLocal } from '../../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { dynamoStore } from '../../../lib/stores/dynamodb/index.ts';
 import { record } from '../records.ts';
 import { claimsTable, localClient } from '../tables.ts';

@@ -1,0 +1,108 @@
+import { mkdtemp, readdir, readFile } from 'node:fs/promises';
+import { dirname, extname, join } from 'node:path';
+import { ofType, type Reading, refuse } from '../app/reading.ts';
+import { record } from '../app/template.ts';
+import type { FunctionCode } from '../provisioned.ts';
+import { unzip } from './unzip.ts';
+
+/*
+ * Clients of AWS that do not read AWS_ENDPOINT_URL would ask AWS itself, and find nothing of the app there. Their calls would fail, and the verdict
+ * would be about that. They are seen in the code of a function, and refused by name.
+ */
+
+/** The first version of the SDK whose clients ask where AWS_ENDPOINT_URL says. */
+const FIRST = [3, 451] as const;
+
+const CODE = new Set(['.js', '.mjs', '.cjs']);
+
+/** Refuses the functions of the app whose clients would ask AWS. @param scratch where a zip file may be unpacked */
+export async function refuseOldClients(reading: Reading, scratch: string): Promise<void> {
+  await Promise.all(
+    ofType(reading, 'AWS::Lambda::Function').map(async (resource) => {
+      const read = reading.functions.get(resource.names.attributes['Arn'] ?? '');
+      if (read?.kind !== 'runs' || read.function.stub !== undefined) return;
+      const client = await oldClientIn(read.function.code, scratch);
+      if (client === undefined) return;
+      refuse(
+        reading,
+        resource,
+        `Its code has ${client}, which would ask AWS itself: clients read AWS_ENDPOINT_URL from version ${FIRST.join('.')} of the SDK on. Update the SDK, or stub the function.`,
+        'Code',
+      );
+    }),
+  );
+}
+
+/** The name of a client in the code of a function that does not read AWS_ENDPOINT_URL; `undefined` if there is none. */
+export async function oldClientIn(code: FunctionCode, scratch: string): Promise<string | undefined> {
+  if (code.kind === 'inline') return oldClientInText(code.text) ?? oldPackage(code.text, scratch);
+  const folder = code.kind === 'folder' ? code.path : await unpacked(code.path, scratch);
+  if (folder === undefined) return undefined;
+  const texts = await textsIn(folder);
+  // Clients in several files of a bundle share what reads the variable.
+  const all = texts.join('\n');
+  return oldClientInText(all) ?? (await oldPackage(all, folder));
+}
+
+async function unpacked(file: string, scratch: string): Promise<string | undefined> {
+  const folder = await mkdtemp(join(scratch, 'read-'));
+  // What cannot be unpacked fails when the function is started, with a sentence of its own.
+  return unzip(file, folder).then(
+    () => folder,
+    () => undefined,
+  );
+}
+
+async function textsIn(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const texts = await Promise.all(
+    entries.map(async (entry) => {
+      const path = join(folder, entry.name);
+      // Packages say their versions, below.
+      if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : textsIn(path);
+      return CODE.has(extname(entry.name)) ? [await readFile(path, 'utf8')] : [];
+    }),
+  );
+  return texts.flat();
+}
+
+/** A client that is bundled: the SDK says its name in the user agent, and version 2 has variables of its own. Minifying leaves texts as they are. */
+function oldClientInText(text: string): string | undefined {
+  const isVersion2 = text.includes('AWS_NODEJS_CONNECTION_REUSE_ENABLED') && text.includes('AWS_SDK_LOAD_CONFIG');
+  if (isVersion2 || isFound(text, IMPORTS_VERSION_2)) return 'aws-sdk, version 2 of the SDK';
+  const isBundled = /["'`]aws-sdk-js["'`]/.test(text);
+  return isBundled && !text.includes('AWS_ENDPOINT_URL') ? 'clients of an early version 3 of the SDK' : undefined;
+}
+
+const IMPORTS_VERSION_2 = /(?:\bfrom|\bimport|\brequire\s*\(|\bimport\s*\()\s*["']aws-sdk(?:\/[^"']*)?["']/g;
+const IMPORTS_CLIENT = /(?:\bfrom|\bimport|\brequire\s*\(|\bimport\s*\()\s*["'](@aws-sdk\/client-[a-z0-9-]+)["']/g;
+
+/** Whether a pattern is found outside of comments: a comment loads nothing. */
+function isFound(text: string, pattern: RegExp): boolean {
+  return [...text.matchAll(pattern)].some(({ index }) => {
+    const line = text.slice(text.lastIndexOf('\n', index) + 1, index);
+    // What follows `://` is no comment, but an address.
+    const isInLine = /(?<!:)\/\/|^\s*\*/.test(line);
+    return !isInLine && text.lastIndexOf('/*', index) <= text.lastIndexOf('*/', index);
+  });
+}
+
+/** A client that is not bundled, but found from the folder upwards, as Node finds it. */
+async function oldPackage(text: string, folder: string): Promise<string | undefined> {
+  const names = new Set([...text.matchAll(IMPORTS_CLIENT)].map(([, name = '']) => name));
+  for (const name of names) {
+    const version = await versionFrom(folder, name);
+    if (version === undefined) continue;
+    const [major = 0, minor = 0] = version.split('.').map(Number);
+    if (major < FIRST[0] || (major === FIRST[0] && minor < FIRST[1])) return `${name} ${version}`;
+  }
+  return undefined;
+}
+
+async function versionFrom(folder: string, name: string): Promise<string | undefined> {
+  for (let at = folder; ; at = dirname(at)) {
+    const text = await readFile(join(at, 'node_modules', name, 'package.json'), 'utf8').catch(() => undefined);
+    if (text !== undefined) return String(record(JSON.parse(text))['version']);
+    if (at === dirname(at)) return undefined;
+  }
+}

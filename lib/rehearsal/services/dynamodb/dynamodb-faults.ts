@@ -1,0 +1,91 @@
+import { list, record } from '../../engine/app/template.ts';
+import type { Random } from '../../engine/random.ts';
+import type { Rewrite, TapCall, TapHooks } from '../../engine/servers/tap.ts';
+
+/** How often DynamoDB was made to fail, and how. */
+export interface DynamoDbFaultStats {
+  /** Statements of a batch that were refused as exceeding the throughput. */
+  throttled: number;
+  /** Keys of a batch read that were left unprocessed. */
+  unread: number;
+  /** Requests that were carried out, and whose response was lost. */
+  answersLost: number;
+}
+
+/** What DynamoDB does on a bad day, by chance: responses get lost, and batches succeed in part. */
+export interface DynamoDbFaults {
+  readonly stats: Readonly<DynamoDbFaultStats>;
+  readonly hooks: Required<Pick<TapHooks, 'rewrite' | 'onResponse'>>;
+}
+
+const STATEMENTS = 0.05;
+const KEYS = 0.1;
+const ANSWERS = 0.02;
+
+/** The faults from the inside of this file. */
+interface State {
+  readonly random: Pick<Random, 'chance'>;
+  readonly stats: DynamoDbFaultStats;
+}
+
+type Request = Readonly<Record<string, unknown>>;
+
+export function createDynamoDbFaults(random: Pick<Random, 'chance'>): DynamoDbFaults {
+  const state: State = { random, stats: { throttled: 0, unread: 0, answersLost: 0 } };
+  return {
+    stats: state.stats,
+    hooks: {
+      rewrite: (call) => rewrite(state, call),
+      // After DynamoDB has carried the request out, and before the caller knows.
+      onResponse: () => (losesAnswer(state) ? 'drop' : 'pass'),
+    },
+  };
+}
+
+/** Takes some of the statements, or of the keys, out of a batch. The response says that they were not served. */
+function rewrite(state: State, { operation, body }: TapCall): Rewrite | undefined {
+  if (operation === 'BatchExecuteStatement') return withoutStatements(state, record(JSON.parse(body)));
+  return operation === 'BatchGetItem' ? withoutKeys(state, record(JSON.parse(body))) : undefined;
+}
+
+function withoutStatements({ random, stats }: State, request: Request): Rewrite | undefined {
+  const taken = new Set(list(request['Statements']).filter(() => random.chance(STATEMENTS)));
+  stats.throttled += taken.size;
+  return taken.size === 0 ? undefined : throttleStatements(request, taken);
+}
+
+/** A batch without these of its statements, and with a response that says that they were throttled. */
+export function throttleStatements(request: Request, taken: ReadonlySet<unknown>): Rewrite {
+  const all = list(request['Statements']);
+  const left = all.filter((statement) => !taken.has(statement));
+  return {
+    body: left.length > 0 ? JSON.stringify({ ...request, Statements: left }) : undefined,
+    answer(given = '{}') {
+      const answer = record(JSON.parse(given));
+      const answers = list(answer['Responses']).values();
+      const throttled = { Error: { Code: 'ThrottlingError', Message: 'throttled by the rehearsal' } };
+      const Responses = all.map((statement) => (taken.has(statement) ? throttled : answers.next().value));
+      return JSON.stringify({ ...answer, Responses });
+    },
+  };
+}
+
+function withoutKeys({ random, stats }: State, request: Request): Rewrite | undefined {
+  const [[table, asked] = ['', {}]] = Object.entries(record(request['RequestItems']));
+  const all = list(record(asked)['Keys']);
+  const taken = all.filter(() => random.chance(KEYS));
+  if (taken.length === 0) return undefined;
+  stats.unread += taken.length;
+  const Keys = all.filter((key) => !taken.includes(key));
+  const part = (some: readonly unknown[]) => ({ [table]: { ...record(asked), Keys: some } });
+  return {
+    body: Keys.length > 0 ? JSON.stringify({ ...request, RequestItems: part(Keys) }) : undefined,
+    answer: (given = '{}') => JSON.stringify({ ...record(JSON.parse(given)), UnprocessedKeys: part(taken) }),
+  };
+}
+
+function losesAnswer({ random, stats }: State): boolean {
+  if (!random.chance(ANSWERS)) return false;
+  stats.answersLost += 1;
+  return true;
+}

@@ -1,0 +1,52 @@
+import { arnOf } from '../../engine/app/names.ts';
+import {
+  all,
+  listed,
+  listedIf,
+  type PropertyRules,
+  run,
+  runs,
+  type TypeRules,
+  withoutEffect,
+} from '../../engine/app/rule.ts';
+import { record } from '../../engine/app/template.ts';
+
+const RULE = {
+  ...all(run, 'Name', 'ScheduleExpression', 'State', 'Targets.Arn', 'Targets.Id', 'Targets.Input'),
+  ...all(run, 'Targets.SqsParameters'),
+  'Targets.DeadLetterConfig': listed('An event that its target refuses is in no dead-letter queue.'),
+  'Targets.RetryPolicy': listed('A target is called once. Its function has the retries of an asynchronous invocation.'),
+  ...all(withoutEffect, 'Description', 'RoleArn', 'Tags', 'Targets.RoleArn'),
+  EventPattern: listed('A rehearsal has no event bus: nothing matches the pattern.'),
+  EventBusName: listed('A rehearsal has no event bus.'),
+  'Targets.InputPath': listed('The target gets the whole event.'),
+  'Targets.InputTransformer': listed('The target gets the event as it is.'),
+} satisfies PropertyRules;
+
+const SCHEDULE = {
+  ...all(run, 'Name', 'ScheduleExpression', 'State', 'Target.Arn', 'Target.Input', 'Target.SqsParameters'),
+  'Target.DeadLetterConfig': listed('An event that its target refuses is in no dead-letter queue.'),
+  // The CDK writes AWS's default.
+  'Target.RetryPolicy': listedIf(
+    (value) => Number(record(value)['MaximumRetryAttempts'] ?? 185) !== 185,
+    'A target is called once. Its function has the retries of an asynchronous invocation.',
+  ),
+  ...all(withoutEffect, 'Description', 'GroupName', 'KmsKeyArn', 'ScheduleExpressionTimezone', 'Target.RoleArn'),
+  FlexibleTimeWindow: listedIf((value) => record(value)['Mode'] !== 'OFF', 'The schedule runs when it is due.'),
+  StartDate: listed('The schedule has no beginning.'),
+  EndDate: listed('The schedule has no end.'),
+} satisfies PropertyRules;
+
+export const TYPES: TypeRules = {
+  'AWS::Events::Rule': runs(RULE, {
+    names: (name) => ({ ref: name, attributes: { Arn: arnOf('events', `rule/${name}`) } }),
+  }),
+  'AWS::Scheduler::Schedule': runs(SCHEDULE, {
+    names: (name) => ({ ref: name, attributes: { Arn: arnOf('scheduler', `schedule/default/${name}`) } }),
+  }),
+  'AWS::Scheduler::ScheduleGroup': { kind: 'without-effect' },
+  'AWS::Events::EventBus': {
+    kind: 'not-run',
+    why: 'A rehearsal has no event bus: an event that a function puts is refused.',
+  },
+};

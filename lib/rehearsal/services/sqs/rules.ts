@@ -1,0 +1,40 @@
+import {
+  all,
+  fifo,
+  listedIf,
+  type PropertyRules,
+  run,
+  runs,
+  type TypeRules,
+  withoutEffect,
+} from '../../engine/app/rule.ts';
+
+const DAY_SECONDS = 86_400;
+
+const QUEUE = {
+  ...all(run, 'QueueName', 'FifoQueue', 'ContentBasedDeduplication', 'DelaySeconds', 'MaximumMessageSize'),
+  ...all(run, 'ReceiveMessageWaitTimeSeconds', 'VisibilityTimeout', 'RedrivePolicy', 'RedriveAllowPolicy'),
+  ...all(withoutEffect, 'KmsMasterKeyId', 'KmsDataKeyReusePeriodSeconds', 'SqsManagedSseEnabled', 'Tags'),
+  ...all(withoutEffect, 'FifoThroughputLimit'),
+  MessageRetentionPeriod: listedIf(
+    (value) => Number(value) < DAY_SECONDS,
+    'No message expires. AWS deletes a message after this time.',
+  ),
+  DeduplicationScope: listedIf(
+    (value) => value === 'messageGroup',
+    'A deduplication id is unique in the whole queue, and not in its message group.',
+  ),
+} satisfies PropertyRules;
+
+export const TYPES: TypeRules = {
+  'AWS::SQS::Queue': runs(QUEUE, {
+    property: 'QueueName',
+    make: fifo,
+    isUnique: true,
+    names(name, { queueAt }) {
+      const { url, arn } = queueAt(name);
+      return { ref: url, name, attributes: { Arn: arn, QueueName: name, QueueUrl: url } };
+    },
+  }),
+  'AWS::SQS::QueuePolicy': { kind: 'without-effect' },
+};
