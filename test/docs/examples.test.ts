@@ -467,7 +467,6 @@ const others: readonly (readonly [guide: string, text: string])[] = [
   ['docs/guides/rehearsal.md', 'clockSpeed: 60'],
   ['docs/reference/command-line.md', 'it is in the outbox'],
   ['docs/guides/recover.md', 'the card was charged, the mail was not sent'],
-  ['docs/reference/table.md', 'await backfillOpenClaims({'], // test/integration/open-claims.test.ts
   ['docs/guides/deployments.md', 'export const fingerprint'], // a rule, of which the tests of fingerprints are
   ['docs/guides/testing.md', 'expected: '], // an option of a sweep
   ['docs/guides/stores.md', 'export function mapStore'], // run in `stores.test.ts`, as are the next three

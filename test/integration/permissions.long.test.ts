@@ -18,7 +18,7 @@ import { startTap } from '../../lib/rehearsal/tap.ts';
 import { list, record } from '../../lib/rehearsal/template.ts';
 import type { SqsHandler } from '../../lib/sqs/each-by.ts';
 import { reconcileStatements } from '../../lib/statements/index.ts';
-import { backfillOpenClaims, dynamoStore, markRestored } from '../../lib/stores/dynamodb/index.ts';
+import { dynamoStore, markRestored } from '../../lib/stores/dynamodb/index.ts';
 import { type SweptDoubt, sweepOpenClaims } from '../../lib/sweep/index.ts';
 import { APP } from '../../shop/app/project.ts';
 import { startAccounts } from '../../shop/providers/accounts.ts';
@@ -268,7 +268,7 @@ describe('who looks after the claims', () => {
   });
 
   /** What this grant of a claims table permits, `table action`. */
-  function granted(grant: 'grantOperate' | 'grantBackfill' | 'grantStatements' | 'grantRestore'): readonly string[] {
+  function granted(grant: 'grantOperate' | 'grantStatements' | 'grantRestore'): readonly string[] {
     const stack = new CdkStack(new App(), 'Shop');
     new ClaimsTable(stack, 'Claims')[grant](new User(stack, 'Ada'));
     return permissions(Template.fromStack(stack)).flatMap(({ actions, resource }) => {
@@ -352,12 +352,6 @@ describe('who looks after the claims', () => {
     });
     expect(await sweep()).toMatchObject({ applied: 1, notApplied: 1, inconclusive: 1, alreadyParked: 2 });
     expect([...asked, ofRestored()].toSorted()).toEqual(granted('grantOperate').toSorted());
-  });
-
-  test('a backfill does its work with what grantBackfill grants', async () => {
-    expect(await backfillOpenClaims({ tableName, client: client() })).toMatchObject({ added: 0 });
-    const may = granted('grantBackfill');
-    expect([...asked].filter((one) => !may.includes(one))).toEqual([]);
   });
 
   test('no function of the app but its sweep may list claims, or read the whole table', () => {

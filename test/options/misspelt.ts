@@ -19,7 +19,6 @@ import { eachMessage, sendOnce } from '../../lib/sqs/index.ts';
 import * as leanSqsDoors from '../../lib/sqs/lean/index.ts';
 import { findings, reconcileStatements } from '../../lib/statements/index.ts';
 import {
-  backfillOpenClaims,
   correctRestore,
   dynamoStore,
   individualDynamoStore,
@@ -352,12 +351,6 @@ export const misspelt: readonly Misspelt[] = [
     call: () => findings({ store }).accept('#finding#x', untyped({ ...acted, notes: 'x' })),
   },
   {
-    door: 'backfillOpenClaims',
-    option: 'restarts',
-    meant: 'restart',
-    call: () => backfillOpenClaims(untyped({ tableName: 'claims', restarts: true })),
-  },
-  {
     door: 'markRestored',
     option: 'cutoff',
     meant: 'cutOff',
@@ -666,7 +659,6 @@ export const withoutOptions: Readonly<Record<string, string>> = {
   grantLocks: writesNothing,
   grantOperate: writesNothing,
   grantStatements: writesNothing,
-  grantBackfill: writesNothing,
   grantRestore: writesNothing,
   mailer: writesNothing,
   rows: writesNothing,

@@ -55,7 +55,7 @@ describe('what becomes of an abandoned attempt', () => {
         attempts: 1,
         abandoned: 0,
         rev: 1,
-        v: 2,
+        v: 1,
         expiresAt: Math.ceil(all.time.now() / 1000) + 2_592_000,
       });
       const pay = once({ ...all.plain, onAbandoned: 'retry' }, (_, claim) => {

@@ -260,7 +260,7 @@ describe('two runs at once', () => {
     await host.advance(settledMs);
     const { claims } = await store.listOpen({ limit: 10 });
     say({ verdict: 'applied' });
-    const stale = { ...store, listOpen: async () => ({ claims, cursor: undefined, incomplete: false }) };
+    const stale = { ...store, listOpen: async () => ({ claims, cursor: undefined }) };
     const reports = await Promise.all([
       sweepOpenClaims({ ...sweepOptions, store: stale })(),
       sweepOpenClaims({ ...sweepOptions, store: stale })(),
@@ -280,7 +280,7 @@ describe('a list that lags behind', () => {
     if (open === undefined) throw new Error('nothing is open');
     await pay(() => 'by a caller');
     const claims = [open, { ...open, id: 'pay#gone' }];
-    const stale = { ...store, listOpen: async () => ({ claims, cursor: undefined, incomplete: false }) };
+    const stale = { ...store, listOpen: async () => ({ claims, cursor: undefined }) };
     expect(await sweepOpenClaims({ ...sweepOptions, store: stale })()).toMatchObject({ settledMeanwhile: 2 });
     expect(asked).toEqual([]);
     expect(store.records()).toMatchObject([{ id: 'pay#p-1', status: 'completed' }]);
@@ -292,7 +292,7 @@ describe('a list that lags behind', () => {
     const [open] = (await store.listOpen({ limit: 10 })).claims;
     if (open === undefined) throw new Error('nothing is open');
     const claims = [{ ...open, leaseUntil: host.now() - 60_000 }];
-    const stale = { ...store, listOpen: async () => ({ claims, cursor: undefined, incomplete: false }) };
+    const stale = { ...store, listOpen: async () => ({ claims, cursor: undefined }) };
     expect(await sweepOpenClaims({ ...sweepOptions, store: stale })()).toMatchObject({ held: 1 });
     expect(asked).toEqual([]);
     expect(statuses()).toEqual(['pay#p-1 in-flight']);
@@ -306,7 +306,7 @@ describe('a list that lags behind', () => {
     if (record === undefined) throw new Error('no record');
     await host.advance(settledMs);
     const claims = [{ ...record, unknownAt: 1 }];
-    const stale = { ...store, listOpen: async () => ({ claims, cursor: undefined, incomplete: false }) };
+    const stale = { ...store, listOpen: async () => ({ claims, cursor: undefined }) };
     expect(await sweepOpenClaims({ ...sweepOptions, store: stale })()).toMatchObject({ settledMeanwhile: 1 });
     expect(asked).toEqual([]);
   });

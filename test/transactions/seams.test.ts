@@ -266,7 +266,7 @@ it('a value that DynamoDB cannot hold is a refusal of the write that has it, and
   client.send = () => expect.fail('it was sent');
   const store = transactionalStore({ tableName: 'claims', client });
   const claim = { id: 'pay#p-1', claimId: 'c', fence: 1, status: 'completed', leaseUntil: 1, firstSeenAt: 1 } as const;
-  const next = { ...claim, attempts: 1, abandoned: 0, rev: 2, v: 2 } as const;
+  const next = { ...claim, attempts: 1, abandoned: 0, rev: 2, v: 1 } as const;
   const nan = { Put: { TableName: 'ledger', Item: { id: 'e', amount: Number.NaN } } };
   const result = await store.commit({ next, seen: undefined }, [put('entry-1'), nan]);
   expect(result).toMatchObject({ applied: false, refused: [{ index: 1, code: 'ValidationError' }] });

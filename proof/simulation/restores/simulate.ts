@@ -195,7 +195,7 @@ export async function simulateRestores(
     const claims = () =>
       [...table.items.values()].filter(({ open }) => open).map((item) => openClaimOf(fromItem(item)));
     const handler = sweepOpenClaims({
-      store: { ...store, listOpen: async () => ({ claims: claims(), cursor: undefined, incomplete: false }) },
+      store: { ...store, listOpen: async () => ({ claims: claims(), cursor: undefined }) },
       host: sandbox.host,
       operations: {
         [operation]: {
