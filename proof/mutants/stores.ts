@@ -74,22 +74,6 @@ export const stores: readonly Mutant[] = [
   breaks<Condition>('an UPDATE that does not compare', 'lib/stores/dynamodb/condition.ts', ({ whereOf }) => ({
     whereOf: (id, _, parameter) => whereOf(id, {}, parameter),
   })),
-  breaks<Condition>(
-    'an UPDATE of a record without a revision does not ask whether one is there',
-    'lib/stores/dynamodb/condition.ts',
-    ({ whereOf }) => ({
-      whereOf: (id, seen, parameter) =>
-        whereOf(id, Object.fromEntries(Object.entries(seen).filter(([, value]) => value !== undefined)), parameter),
-    }),
-  ),
-  breaks<Condition>(
-    'a PutItem over a record without a revision does not ask whether one is there',
-    'lib/stores/dynamodb/condition.ts',
-    ({ conditionOf }) => ({
-      conditionOf: (seen) =>
-        conditionOf(seen && Object.fromEntries(Object.entries(seen).filter(([, value]) => value !== undefined))),
-    }),
-  ),
   breaks<typeof import('../../lib/stores/dynamodb/statement.ts')>(
     'an UPDATE that removes nothing',
     'lib/stores/dynamodb/statement.ts',
