@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { blocksOf, blockWith, guides } from '../../checks/docs/pages.ts';
 import { type Claim, memoryStore, once, parkedClaims, step } from '../../lib/index.ts';
 import { bodyField, eachMessage, type SqsEvent, type SqsOptions } from '../../lib/sqs/index.ts';
-import { crashSweep, type SweepOptions, type SweptHandler, type World } from '../../lib/testing/index.ts';
+import { type CrashSweepOptions, crashSweep, type SweptHandler, type World } from '../../lib/testing/index.ts';
 import { apiGatewayV2 } from '../support/http-events.ts';
 import { type Example, exampleOf, type Names } from './run-example.ts';
 import { createOutside, type Outside, wired } from './swept-world.ts';
@@ -339,7 +339,7 @@ describe('an example survives crashes, errors, lost answers and hanging calls at
     '%s: %s',
     async (guide, text, { handler, effects }) => {
       const run = await exampleOf(guide, text);
-      const counted: SweepOptions<Outside>['effects'] = (outside, { body }) => {
+      const counted: CrashSweepOptions<Outside>['effects'] = (outside, { body }) => {
         const { orderId } = body as Order;
         return effects?.(outside, orderId) ?? outside.times(orderId);
       };

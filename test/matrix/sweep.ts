@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { parkedClaims } from '../../lib/claims/resolve.ts';
-import { assertSurvivesCrashes, type SweepOptions, type SweptHandler } from '../../lib/testing/index.ts';
+import { assertSurvivesCrashes, type CrashSweepOptions, type SweptHandler } from '../../lib/testing/index.ts';
 import { snsNotification } from '../support/notifications.ts';
 import { callersOf, hasClaim, type Payment, wire } from './doors.ts';
 import { claimsOf, createOutside, type Outside, operation } from './outside.ts';
@@ -23,7 +23,7 @@ const paymentOf = (body: unknown): string => {
 export const nameOf = ({ feature, door, policy }: Swept): string => `${feature} behind ${door}, ${policy}`;
 
 /** The sweep of one cell under one policy. */
-export function sweepOf({ feature, door, policy }: Swept): SweepOptions<Outside> {
+export function sweepOf({ feature, door, policy }: Swept): CrashSweepOptions<Outside> {
   const made = madeFor({ feature, door, policy });
   const isOperated = feature === 'resolve';
   const callers = callersOf(door);
