@@ -1,4 +1,5 @@
-import { type ClaimStore, once, parkedClaims, RejectedError, RetryableError, step } from '../../lib/index.ts';
+import { type ClaimStore, once, RejectedError, RetryableError, step } from '../../lib/index.ts';
+import { resolverOf } from '../../test/support/resolver-of.ts';
 import { type VirtualHost, virtualHost } from '../../test/support/virtual-host.ts';
 
 /*
@@ -34,7 +35,7 @@ export function recordKinds({
   const common = { operation: 'charge', store, host, key: ({ id }: { readonly id: string }) => id, onEvent: () => {} };
   const parked = (own: typeof common = common) => {
     const options = { operation: 'charge', store, host: own.host };
-    return parkedClaims(options);
+    return resolverOf(options);
   };
   const write: Readonly<Record<string, (id: string) => Promise<unknown>>> = {
     'in-flight': (id) => die((underWay) => once({ ...common, onAbandoned: 'retry' }, dying(underWay))({ id }, call)),

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { blocksOf, blockWith, guides } from '../../checks/docs/pages.ts';
-import { type Claim, memoryStore, once, parkedClaims, step } from '../../lib/index.ts';
+import { type Claim, memoryStore, once, step } from '../../lib/index.ts';
 import { bodyField, eachMessage, type SqsEvent, type SqsOptions } from '../../lib/sqs/index.ts';
 import { type CrashSweepOptions, crashSweep, type SweptHandler, type World } from '../../lib/testing/index.ts';
 import { apiGatewayV2 } from '../support/http-events.ts';
+import { resolverOf } from '../support/resolver-of.ts';
 import { type Example, exampleOf, type Names } from './run-example.ts';
 import { createOutside, type Outside, wired } from './swept-world.ts';
 
@@ -446,7 +447,7 @@ test('docs/guides/recover.md: of two steps in doubt, the one that was applied is
   await expect(order('order-17')).rejects.toThrow();
   fails = false;
   const resolve = await exampleOf('docs/guides/recover.md', 'the card was charged, the mail was not sent');
-  await resolve({ parked: parkedClaims({ operation: 'send-email', store }) });
+  await resolve({ parked: resolverOf({ operation: 'send-email', store }) });
   expect(await order('order-17')).toMatchObject({ outcome: 'completed', result: { id: 'ch_1' } });
   expect(ran).toEqual(['mail']);
 });

@@ -7,20 +7,14 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import { openShard, openShards } from '../../lib/claims/open.ts';
-import {
-  type ClaimRecord,
-  InDoubtError,
-  type ListsOpenClaims,
-  type OpenQuery,
-  once,
-  parkedClaims,
-} from '../../lib/index.ts';
+import { type ClaimRecord, InDoubtError, type ListsOpenClaims, type OpenQuery, once } from '../../lib/index.ts';
 import { dynamoLockStore, forEachItem, resourceLocks } from '../../lib/locks/index.ts';
 import { bodyField, eachMessage } from '../../lib/sqs/index.ts';
 import { dynamoStore, individualDynamoStore, OpenIndexError } from '../../lib/stores/dynamodb/index.ts';
 import { toItem } from '../../lib/stores/dynamodb/item.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { record } from '../support/records.ts';
+import { resolverOf } from '../support/resolver-of.ts';
 import { claimsTable, localClient, tableWithoutIndex } from '../support/tables.ts';
 
 const client = localClient(inject('dynamoEndpoint'));
@@ -64,7 +58,7 @@ describe('a claim is in the list', () => {
     expect((await store.listOpen({ limit: 10 })).claims).toMatchObject([
       { id: 'charge#order-1', status: 'parked', error: { name: 'outcome-unknown' }, attempts: 1 },
     ]);
-    await parkedClaims({ operation: 'charge', store }).resolve('order-1', 'applied', { by: 'maria', note: '' });
+    await resolverOf({ operation: 'charge', store }).resolve('order-1', 'applied', { by: 'maria', note: '' });
     expect(await openIds()).toEqual([]);
     expect((await items()).map((item) => item['open'])).toEqual([undefined]);
   });

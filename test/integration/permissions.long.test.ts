@@ -10,7 +10,7 @@ import { signedText } from '../../lambda/processor.ts';
 import { ClaimsTable } from '../../lib/deployment/constructs/index.ts';
 import { INDIVIDUAL_STORE_ACTIONS, RESTORED_STORE_ACTIONS, STORE_ACTIONS } from '../../lib/deployment/needs.ts';
 import { nodeHost } from '../../lib/host.ts';
-import { InDoubtError, once, parkedClaims, type Verdict } from '../../lib/index.ts';
+import { InDoubtError, once, type Verdict } from '../../lib/index.ts';
 import { type Provisioned, provision } from '../../lib/rehearsal/provision.ts';
 import { startSqsLocal } from '../../lib/rehearsal/sqs-local.ts';
 import { type Synthesized, synthesize } from '../../lib/rehearsal/synthesize.ts';
@@ -29,6 +29,7 @@ import { startSes } from '../../shop/providers/ses.ts';
 import { permissions } from '../deployment/constructs/support.ts';
 import { actionsOf } from '../support/actions.ts';
 import { context, failuresOf, sqsEvent, sqsRecord } from '../support/lambda.ts';
+import { resolverOf } from '../support/resolver-of.ts';
 import { claimsTable, localClient } from '../support/tables.ts';
 
 /**
@@ -286,7 +287,7 @@ describe('who looks after the claims', () => {
       const store = dynamoStore({ tableName, client: client(), restored: true });
       const { claims } = await store.listOpen({ limit: 10 });
       expect(claims.map(({ id }) => id)).toContain(`charge#${key}`);
-      const parked = parkedClaims({ operation: 'charge', store });
+      const parked = resolverOf({ operation: 'charge', store });
       expect(await parked.resolve(key, 'not-applied', { by: 'ada', note: '' })).toMatchObject({ outcome: 'resolved' });
     }
     expect([...asked].toSorted()).toEqual(granted('grantOperate').toSorted());

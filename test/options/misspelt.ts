@@ -7,7 +7,7 @@ import {
   StatementCheck,
 } from '../../lib/deployment/constructs/index.ts';
 import { headerKey, httpOnce, onceOverHttp } from '../../lib/http/index.ts';
-import { memoryStore, once, parkedClaims, reconcile, rememberCompleted, step } from '../../lib/index.ts';
+import { memoryStore, once, reconcile, rememberCompleted, step } from '../../lib/index.ts';
 import { dynamoLockStore, forEachItem, memoryLockStore, readProgress, resourceLocks } from '../../lib/locks/index.ts';
 import { sqsOnce } from '../../lib/middy/index.ts';
 import * as leanMiddy from '../../lib/middy/lean.ts';
@@ -59,7 +59,6 @@ const claims = { operation: 'send-email', key: nothing, store, onAbandoned: 'ret
 const locks = resourceLocks({ store: memoryLockStore() });
 const holder = { holder: 'request-1' };
 const unlock = { onSuccess: 'unlock', onFailure: 'keep' };
-const parked = parkedClaims({ operation: 'send-email', store });
 const operate = operator({ store });
 const acted = { by: 'maria', note: 'seen' };
 const fence = { ConditionCheck: {} };
@@ -125,25 +124,6 @@ export const misspelt: readonly Misspelt[] = [
     call: () => largePayload(untyped({ s3Client: { send: nothing }, bucket: 'payloads' })),
   },
   {
-    door: 'parkedClaims',
-    option: 'retentionSecs',
-    meant: 'retentionSeconds',
-    call: () => parkedClaims(untyped({ operation: 'o', store, retentionSecs: 60 })),
-  },
-  {
-    door: 'parkedClaims().resolve',
-    option: 'notes',
-    meant: 'note',
-    call: () => parked.resolve('k', 'applied', untyped({ by: 'maria', notes: 'seen' })),
-  },
-  {
-    door: 'parkedClaims().resolve',
-    option: 'charge.reslt',
-    meant: 'charge.result',
-    call: () =>
-      parked.resolve('k', untyped({ charge: { verdict: 'applied', reslt: 1 } }), { by: 'maria', note: 'seen' }),
-  },
-  {
     door: 'operator',
     option: 'sqsclient',
     meant: 'sqsClient',
@@ -166,6 +146,13 @@ export const misspelt: readonly Misspelt[] = [
     option: 'notes',
     meant: 'note',
     call: () => operate.resolve({ id: 'o#k' }, 'applied', untyped({ by: 'maria', notes: 'seen' })),
+  },
+  {
+    door: 'operator().resolve',
+    by: 'resolve',
+    option: 'charge.reslt',
+    meant: 'charge.result',
+    call: () => operate.resolve({ id: 'send-email#k' }, untyped({ charge: { verdict: 'applied', reslt: 1 } }), acted),
   },
   {
     door: 'operator().planResolutions',

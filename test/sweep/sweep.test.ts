@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ClaimEvent } from '../../lib/claims/events.ts';
-import { type ClaimStore, memoryStore, once, parkedClaims, step, type Verdict } from '../../lib/index.ts';
+import { type ClaimStore, memoryStore, once, step, type Verdict } from '../../lib/index.ts';
 import { type SweepOptions, type SweptDoubt, sweepOpenClaims } from '../../lib/sweep/index.ts';
+import { resolverOf } from '../support/resolver-of.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 
 const settleMs = 2000;
@@ -404,7 +405,7 @@ describe('a run', () => {
     await abandon();
     await host.advance(settledMs);
     await sweepOpenClaims({ ...sweepOptions, operations: { pay: { onAbandoned: 'park' } } })();
-    await parkedClaims({ operation: 'pay', store }).resolve('p-1', 'applied', { by: 'maria', note: '' });
+    await resolverOf({ operation: 'pay', store }).resolve('p-1', 'applied', { by: 'maria', note: '' });
     expect(await sweep()).toMatchObject({ looked: 0 });
     expect(statuses()).toEqual(['pay#p-1 completed']);
   });
