@@ -99,7 +99,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'what both transports share loads no client of the SDK: a lean consumer would carry it',
     from: /^lib\/stores\/dynamodb\/(shared-requests|single-requests|table|transport|explain|notes|put|list-open|group-commit|statement|condition)\.ts$/,
-    never: /^lib\/stores\/dynamodb\/(options|sdk-transport|store|individual|backfill)\.ts$/,
+    never: /^lib\/stores\/dynamodb\/(options|sdk-transport|store|individual)\.ts$/,
   },
   {
     rule: 'lib/stores/dynamodb/open-index.ts imports nothing: the constructs use it, and must not load the runtime for it',

@@ -1,6 +1,5 @@
 import type { Claim } from './claims/claim.ts';
 import { type OnceFunction, type OnceOptions, once as onceOn } from './claims/once.ts';
-import { type ParkedClaimsOptions, parkedClaims as parkedClaimsOn } from './claims/resolve.ts';
 import { nodeHost } from './host.ts';
 
 /**
@@ -30,18 +29,6 @@ export function once<Input, R, Kept extends boolean = true>(
   return onceOn(options, fn, nodeHost);
 }
 
-/**
- * The claims of an operation that wait for an operator's decision.
- *
- * @throws OptionError at once when an option is missing or out of range
- * @example
- * const parked = parkedClaims({ operation: 'send-email', store });
- * await parked.resolve('order-17', 'applied', { by: 'maria', note: 'the mail is in the outbox' });
- */
-export function parkedClaims(options: ParkedClaimsOptions): ReturnType<typeof parkedClaimsOn> {
-  return parkedClaimsOn(options, nodeHost);
-}
-
 export type { Checkpoint } from './claims/checkpoints.ts';
 export type { Claim, Doubt, Verdict } from './claims/claim.ts';
 export type { AbandonedPolicy, ClaimRequest, ClaimRules, Decision, ParkedReason } from './claims/decide.ts';
@@ -63,7 +50,7 @@ export type {
   StepResolution,
 } from './claims/record.ts';
 export { renewedLease } from './claims/renewed-lease.ts';
-export type { ParkedClaimsOptions, Resolved, ResolvedBy, StepResolutions } from './claims/resolve.ts';
+export type { StepResolutions } from './claims/resolve.ts';
 export { renew, settle } from './claims/settle.ts';
 export { type StepOptions, type StepReconcile, type StepRun, step } from './claims/step.ts';
 export { type ClaimStore, type ClaimWrite, unchanged, type WriteResult } from './claims/store.ts';

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { DynamoDBClient, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { type OnceOutcome, once, parkedClaims, RejectedError, RetryableError, step } from '../../lib/index.ts';
+import { type OnceOutcome, once } from '../../lib/index.ts';
 import { dynamoLockStore, forEachItem, resourceLocks } from '../../lib/locks/index.ts';
 import { startDynamoDbLocal } from '../../lib/rehearsal/engine/servers/dynamodb-local.ts';
 import { eachMessage, messageId } from '../../lib/sqs/index.ts';
 import { dynamoStore, markRestored } from '../../lib/stores/dynamodb/index.ts';
-import { die, dying, recordKinds } from '../../proof/campaign/versions/record-kinds.ts';
 import { context, sqsEvent, sqsRecord } from '../../test/support/lambda.ts';
 import { claimsTable } from '../../test/support/tables.ts';
 import { someDay, virtualHost } from '../../test/support/virtual-host.ts';
 import type { Item, Records } from './record-changes.ts';
+import { die, dying, recordKinds } from './record-kinds.ts';
 
 /*
  * What this version keeps in a table, an item of each kind, and how a later version must find it: what lives there lives for 30 days, or for ever.
@@ -28,7 +28,7 @@ export async function writeRecords(): Promise<Records> {
   const tableName = await claimsTable(client);
   const host = virtualHost();
   const store = dynamoStore({ tableName, client });
-  const kinds = recordKinds({ once, parkedClaims, RejectedError, RetryableError, step }, { store, host });
+  const kinds = recordKinds({ store, host });
   for (const [name, write] of Object.entries(kinds)) await write(name);
   await writeOthers(tableName, client);
   const items = await itemsOf(client, tableName);

@@ -22,5 +22,5 @@ export function startsUntil({ record: { leaseUntil }, deadline }: Grant): number
 
 /** Takes over what the record has become. The answer to an earlier write may come late, that of a heartbeat say, and must not set it back. */
 export function moveOn(grant: Grant, record: ClaimRecord | undefined): void {
-  if (record !== undefined && (record.rev ?? 0) >= (grant.record.rev ?? 0)) grant.record = record;
+  if (record !== undefined && record.rev >= grant.record.rev) grant.record = record;
 }

@@ -57,7 +57,7 @@ export function namesIn(id: string): { readonly operation: string; readonly key:
 /** The identity of the claim with this id. Where the id has only the hash of a key, that hash stands for the key. */
 export function identityOf(id: string, host: Pick<Host, 'sha256'>): Identity {
   const { operation, key } = namesIn(id);
-  // The id of a hashed key is its effect key. A claim that stands in the table has a key, also one that an earlier version did not refuse.
+  // The id of a hashed key is its effect key.
   return key === undefined ? { key: splitId(id)[1], id, effectKey: id } : identified(operation, key, host);
 }
 

@@ -59,8 +59,6 @@ export interface OpenPage {
   readonly claims: readonly OpenClaim[];
   /** Of the page after this one; `undefined` on the last page. */
   readonly cursor: string | undefined;
-  /** Whether the list can miss a claim that was parked before there was an index: `pawl claims --backfill` has not ended. */
-  readonly incomplete: boolean;
   /**
    * The ids of entries with a number that is none. They are left alone: what reads their records says so.
    * @default none
@@ -122,20 +120,4 @@ export function badCursor(cursor: string): never {
 export function openClaimOf(record: ClaimRecord): OpenClaim {
   const { id, status, fence, attempts, abandoned, firstSeenAt, leaseUntil, unknownAt, error, attributes } = record;
   return { id, status, fence, attempts, abandoned, firstSeenAt, leaseUntil, unknownAt, error, attributes };
-}
-
-/**
- * Whether a claim in the index is still open: a version of pawl that does not know the index leaves an entry there. A released claim without
- * `unknownAt` may have a step in doubt, which only its record says.
- */
-export function isStillOpen({ status, unknownAt }: OpenClaim): boolean | 'the record says' {
-  switch (status) {
-    case 'parked':
-    case 'in-flight':
-      return true;
-    case 'released':
-      return unknownAt === undefined ? 'the record says' : true;
-    default:
-      return false;
-  }
 }

@@ -12,7 +12,7 @@ import type { ClaimRecord } from './record.ts';
  *
  * 1. A claim is open while it is parked; while it is in doubt; and while it is in flight, if its grant is watched.
  * 2. A step that is under way is in doubt by its checkpoint, and does not make a claim in flight open: every step would cost two index writes.
- * 3. No rule of `decide` or `settle` reads `open`. A version of pawl that does not know it may leave it behind, and nothing goes wrong but a list.
+ * 3. No rule of `decide` or `settle` reads `open`.
  * 4. An unstated claim is not open: its place is no shard of the open claims, so no list of them meets it.
  */
 

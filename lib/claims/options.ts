@@ -102,7 +102,7 @@ export interface ClaimOptions<Input> {
    */
   readonly maxResultBytes?: number;
   /**
-   * What is kept beside the key, from its first grant on: texts and numbers, at most 1,024 bytes of JSON. `parkedClaims(…).read(key)` has it.
+   * What is kept beside the key, from its first grant on: texts and numbers, at most 1,024 bytes of JSON. `operator(…).readClaim` has it.
    * Nothing is decided upon it.
    * @default nothing
    */

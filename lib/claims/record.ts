@@ -29,7 +29,7 @@ export interface Resolution {
   readonly note: string;
   /** ISO 8601, by the clock of who decided. It is for people: no rule compares it with anything. */
   readonly at: string;
-  /** A random token: tells this resolution from every other one, also of the same person and millisecond. */
+  /** A random token: tells this resolution from every other one, also of the same person and millisecond. The last holder's has none. */
   readonly id?: string | undefined;
 }
 
@@ -107,14 +107,13 @@ export interface ClaimRecord {
   readonly statement?: string | undefined;
   /**
    * The fence of a grant whose attempt applies nothing without its completion, because both are one transaction. While it is the record's own fence,
-   * an attempt that was abandoned left nothing in doubt (`appliesWithCompletion`). A version of pawl that does not know the field leaves it behind
-   * with an older fence, and so does a restored table: both count as doubt. Absent elsewhere.
+   * an attempt that was abandoned left nothing in doubt (`appliesWithCompletion`). A restored table shows a higher fence, which counts as doubt.
+   * Absent elsewhere.
    */
   readonly atomic?: number | undefined;
   /**
    * Where the index of open claims keeps it: a shard, `00` to `31`; or the place of the claims that no statement has confirmed. Absent while neither
-   * an operator nor a statement has to look at the claim. Every write sets it anew, and nothing is decided upon it: a version of pawl that does not
-   * know it leaves it as it is.
+   * an operator nor a statement has to look at the claim. Every write sets it anew, and nothing is decided upon it.
    */
   readonly open?: string | undefined;
   /**
@@ -131,17 +130,18 @@ export interface ClaimRecord {
   readonly expiresAt?: number | undefined;
   /**
    * The revision: counts the writes of this record, and never goes back. With the claim id it tells one state of the record
-   * from every other one. Absent in records of schema 1, which earlier versions of pawl wrote.
+   * from every other one.
    */
-  readonly rev?: number | undefined;
-  /** Schema version. 1: written before there were revisions. Every write makes it 2. */
-  readonly v: 1 | 2;
+  readonly rev: number;
+  /** Schema version. A record of another schema is left alone. */
+  readonly v: typeof claimSchema;
 }
+
+export const claimSchema = 1;
 
 /**
  * The message that holds the claim, while its first grant lasts: other messages may be discarded for it. A later grant says nothing. Its message may
- * be a duplicate that another worker is discarding at the moment, and to discard the first message for it would leave none. A version of pawl that does
- * not know `source` leaves there what an earlier grant has written, too.
+ * be a duplicate that another worker is discarding at the moment, and to discard the first message for it would leave none.
  */
 export function sourceOf({ source, fence }: Pick<ClaimRecord, 'source' | 'fence'>): string | undefined {
   return fence === 1 ? source : undefined;
@@ -163,7 +163,7 @@ const statuses: readonly string[] = [
   'parked',
 ] satisfies ClaimStatus[];
 
-/** What every claim has. */
+/** What every claim has, and every entry in a list. */
 const needed = {
   counts: ['fence', 'attempts', 'abandoned'],
   times: ['leaseUntil', 'firstSeenAt'],
@@ -183,13 +183,13 @@ const optional = {
  */
 export function understood(found: ClaimRecord | undefined): ClaimRecord | undefined {
   if (found === undefined) return found;
-  const { v, status, claimId } = found;
-  if ((v !== 1 && v !== 2) || !statuses.includes(status)) {
+  const { v, status, claimId, rev } = found;
+  if (v !== claimSchema || !statuses.includes(status)) {
     const schema: unknown = v;
-    const known = schema === 1 || schema === 2 ? ', with a status of its own' : '';
-    throw leftAlone(`expected a claim of schema 1 or 2, found schema ${String(schema ?? 'none')}${known}`);
+    const known = schema === claimSchema ? ', with a status of its own' : '';
+    throw leftAlone(`expected a claim of schema ${claimSchema}, found schema ${String(schema ?? 'none')}${known}`);
   }
-  const wrong = wrongNumber(found);
+  const wrong = wrongNumber(found) ?? (rev === undefined ? 'rev' : undefined);
   if (wrong !== undefined) throw leftAlone(`its ${wrong} is no number that pawl writes there`);
   if (typeof claimId !== 'string') throw leftAlone('its claimId is no text');
   return found;

@@ -4,34 +4,10 @@ import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import { resolvedCheckpoints, stepsInDoubt } from './checkpoints.ts';
 import { type ClaimRules, expiry } from './decide.ts';
-import { identify, type KeyValue } from './identity.ts';
-import { expectOperation, expectRetention, expectStore } from './options.ts';
 import type { StepResolution } from './record.ts';
 import { type ClaimRecord, type Draft, type Resolution, type ResolutionVerdict, understood } from './record.ts';
 import type { ClaimStore } from './store.ts';
 import { successor } from './successor.ts';
-
-/**
- * The operator or the job that decided, and why. Both are kept on the claim.
- *
- * @example
- * const parked = parkedClaims({ operation: 'send-email', store });
- * const record = await parked.read('order-17');
- * const by: ResolvedBy = { by: 'maria', note: 'the mail is in the outbox', fence: record?.fence };
- * await parked.resolve('order-17', 'applied', by);
- */
-export interface ResolvedBy {
-  /** The name of the person or the job. */
-  readonly by: string;
-  /** Why, in at most 2,000 characters. */
-  readonly note: string;
-  /**
-   * The `fence` of the record that was looked at. If the claim has been granted since, this is another doubt, and nothing
-   * is changed.
-   * @default that of the record when `resolve` first reads it
-   */
-  readonly fence?: number | undefined;
-}
 
 /**
  * What an operator says of each step in doubt, by its name. Every one of them has to be there: a step that was overlooked would
@@ -54,29 +30,7 @@ export type Resolved =
   /** Nothing is known of this key. */
   | { readonly outcome: 'unknown-key' };
 
-/**
- * The options of `parkedClaims`.
- *
- * @example
- * const options: ParkedClaimsOptions = { operation: 'send-email', store, retentionSeconds: 30 * 24 * 3600 };
- */
-export interface ParkedClaimsOptions {
-  /** The operation of the consumer whose claims these are. */
-  readonly operation: string;
-  /** The store of the consumer: `dynamoStore({ tableName })`. */
-  readonly store: ClaimStore;
-  /**
-   * How long the decision is remembered, in seconds. When it is forgotten, a later message with the key runs. So set no less than the consumer sets.
-   * @default 'forever': the record does not say what its consumer sets
-   */
-  readonly retentionSeconds?: number | 'forever';
-}
-
 const docs = 'docs/guides/recover.md';
-const known = { operation: true, store: true, retentionSeconds: true, host: true } as const satisfies NamesOf<
-  ParkedClaimsOptions & { readonly host?: Host }
->;
-const knownOfResolution = { by: true, note: true, fence: true } as const satisfies NamesOf<ResolvedBy>;
 const knownOfStep = { verdict: true, result: true } as const satisfies NamesOf<Extract<StepResolution, object>>;
 
 /** What was said of a claim: of the whole, or of its steps one by one. */
@@ -132,43 +86,6 @@ const verdicts: readonly string[] = ['applied', 'not-applied', 'retry'] satisfie
 /** A record is one item, and a note on it must leave room for what it is about. */
 const longestNote = 2000;
 
-/** The claims of an operation that wait for an operator's decision. */
-export function parkedClaims(options: ParkedClaimsOptions & { readonly host?: Host }, defaultHost?: Host) {
-  expectOptions(options, { door: 'parkedClaims', known, docs });
-  const { operation, store, retentionSeconds = 'forever' } = options;
-  const host = (options.host ?? defaultHost) as Host;
-  const rules = { retentionSeconds: retentionSeconds === 'forever' ? Infinity : retentionSeconds };
-  expectOperation(operation);
-  expectStore(store);
-  expectRetention(rules.retentionSeconds);
-
-  /**
-   * Decides a parked claim. Conditional on the record's being the one that was read, and recorded on it.
-   *
-   * @param verdict of the claim as a whole; or, where steps are in doubt, of each of them. `'applied'` as a whole says that
-   *   everything the handler does has happened. `'not-applied'` and `'retry'` as a whole are refused while several steps are in
-   *   doubt: they would speak of steps that the operator may not have seen
-   * @throws OptionError when a verdict is none, or `by` is missing, or a note is longer than 2,000 characters; the store's error when that fails
-   * @example
-   * const record = await parked.read('order-17');
-   * await parked.resolve('order-17', { charge: 'applied', receipt: 'not-applied' }, { by: 'maria', note: 'ch_1', fence: record?.fence });
-   */
-  async function resolve(
-    key: KeyValue,
-    verdict: ResolutionVerdict | StepResolutions,
-    resolved: ResolvedBy,
-  ): Promise<Resolved> {
-    return resolveParked({ store, host, rules }, identify(operation, key, host).id, verdict, resolved);
-  }
-
-  /** What is known of a key. @throws the store's error */
-  async function read(key: KeyValue): Promise<ClaimRecord | undefined> {
-    return understood(await store.read(identify(operation, key, host).id));
-  }
-
-  return { resolve, read };
-}
-
 /** What a resolution is written with. */
 export interface Resolving {
   readonly store: ClaimStore;
@@ -180,18 +97,15 @@ export interface Resolving {
  * Decides a parked claim. Conditional on the record's being the one that was read, and recorded on it.
  *
  * @param id of the record
- * @throws OptionError; the store's error
+ * @param resolved who decided and why; of the doubt with this fence, or of the one that is first read
+ * @throws the store's error
  */
 export async function resolveParked(
   { store, host, rules }: Resolving,
   id: string,
   verdict: ResolutionVerdict | StepResolutions,
-  resolved: ResolvedBy,
+  { by, note, fence: given }: { readonly by: string; readonly note: string; readonly fence: number | undefined },
 ): Promise<Resolved> {
-  expectOptions(resolved, { door: 'resolve', known: knownOfResolution, docs });
-  const { by, note } = resolved;
-  expectVerdicts(verdict);
-  expectActedBy(by, note);
   const now = host.now();
   const decided = {
     by: by.slice(0, longestNote).toWellFormed(),
@@ -201,7 +115,7 @@ export async function resolveParked(
   };
   let found = understood(await store.read(id));
   // A doubt that begins while this runs is another one: the operator cannot have looked at it.
-  const fence = resolved.fence ?? found?.fence;
+  const fence = given ?? found?.fence;
   for (;;) {
     if (found === undefined) return { outcome: 'unknown-key' };
     // Our own write, whose answer was lost.

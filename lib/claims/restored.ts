@@ -1,6 +1,6 @@
 import { propertyOf } from '../kernel/unknown.ts';
 import { checkpointsOf } from './checkpoints.ts';
-import type { ClaimRecord } from './record.ts';
+import { type ClaimRecord, claimSchema } from './record.ts';
 
 /**
  * What a table that was restored from a point in time says of a key.
@@ -88,7 +88,7 @@ export function asRestored(
     unknownAt: reopenedAt,
     error: { name: 'Forgotten', message: 'the table was restored, and may have forgotten this key' },
     rev: 0,
-    v: 2,
+    v: claimSchema,
   };
   switch (found?.status) {
     case undefined:
@@ -96,8 +96,8 @@ export function asRestored(
     case 'completed':
     case 'rejected': {
       // Once it is no longer kept, its key is new, and may have run again in the lost time.
-      const { expiresAt = Number.POSITIVE_INFINITY, claimId, rev, v } = found;
-      if (expiresAt * 1000 <= reopenedAt) return { ...nothing, claimId, rev, v };
+      const { expiresAt = Number.POSITIVE_INFINITY, claimId, rev } = found;
+      if (expiresAt * 1000 <= reopenedAt) return { ...nothing, claimId, rev };
       // What is written in its place, once it is not kept any more, is written under the mark.
       return expiresAt * 1000 > now ? found : { ...found, restoredAt: reopenedAt };
     }

@@ -44,14 +44,9 @@ export interface ClaimStore {
   write(write: ClaimWrite): Promise<WriteResult>;
 }
 
-/**
- * What tells one state of a claim from every other one: whose grant it is, and how often the record has been written.
- *
- * A record of schema 1 has no revision. Claim, status and lease say less, because values of a lease come back. Such a record is only
- * ever replaced by one of schema 2, and `rev` must still be missing: a worker of an earlier version leaves it so, a newer one never does.
- */
-export function claimState({ claimId, rev, status, leaseUntil }: ClaimRecord): RecordState {
-  return rev === undefined ? { claimId, status, leaseUntil, rev } : { claimId, rev };
+/** What tells one state of a claim from every other one: whose grant it is, and how often the record has been written. */
+export function claimState({ claimId, rev }: ClaimRecord): RecordState {
+  return { claimId, rev };
 }
 
 /**

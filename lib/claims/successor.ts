@@ -1,5 +1,5 @@
 import { isWatched, placeInIndex } from './open.ts';
-import type { ClaimRecord, Draft } from './record.ts';
+import { type ClaimRecord, claimSchema, type Draft } from './record.ts';
 
 /**
  * The record that is to stand in place of `found`. Every transition ends here: a write that left the revision as it was could be
@@ -9,11 +9,5 @@ import type { ClaimRecord, Draft } from './record.ts';
  */
 export function successor(found: ClaimRecord | undefined, draft: Draft, watched = isWatched(found)): ClaimRecord {
   const open = placeInIndex(draft, watched);
-  return { ...draft, open, rev: (found?.rev ?? 0) + 1, v: 2 };
-}
-
-/** The record with the `open` that this version gives it, where an earlier version has left another one; nothing where it is right. */
-export function reindexed(found: ClaimRecord): ClaimRecord | undefined {
-  const next = successor(found, found);
-  return next.open === found.open ? undefined : next;
+  return { ...draft, open, rev: (found?.rev ?? 0) + 1, v: claimSchema };
 }

@@ -1,27 +1,22 @@
 import type { ClaimName, ClaimView, OpenClaimsQuery, OpenClaimView } from '../operate/index.ts';
-import { backfillOpenClaims } from '../stores/dynamodb/index.ts';
 import { type Io, type Line, UsageError } from './command.ts';
-import { confirmed } from './confirm.ts';
 import { openAccount } from './open-account.ts';
 import { age, plural, printFacts, printJson, progress, Table, time } from './output.ts';
 
 /** `pawl claims`. @returns 1 if a claim is open */
 export async function claims(line: Line, io: Io): Promise<number> {
   if (line.positionals.length > 0) throw new UsageError('pawl claims takes no names. For one claim: pawl claim <key>.');
-  if (line.flag('backfill')) return backfill(line, io);
   const query = queryOf(line);
   const most = line.count('limit') ?? Number.POSITIVE_INFINITY;
   const account = await openAccount(line, { io });
   const counting = progress(io, 'claims');
   let count = 0;
-  let incomplete = false;
   let foreign = 0;
   try {
     const print = line.flag('json')
       ? (claim: OpenClaimView) => printJson(io, { kind: 'claim', ...claim })
       : claimsTable(io);
     for await (const page of account.operate.openClaims(query)) {
-      incomplete = page.incomplete;
       foreign += page.foreign?.length ?? 0;
       for (const claim of page.claims.slice(0, most - count)) print(claim);
       count += Math.min(page.claims.length, most - count);
@@ -32,54 +27,13 @@ export async function claims(line: Line, io: Io): Promise<number> {
     counting.end();
     account.close();
   }
-  if (line.flag('json')) printJson(io, { kind: 'summary', open: count, incomplete });
+  if (line.flag('json')) printJson(io, { kind: 'summary', open: count });
   else io.out.line(count === 0 ? 'No claim is open.' : `${plural(count, 'open claim')}.`);
   if (foreign > 0) {
     const what = plural(foreign, 'record');
     io.error.line(`${what} in the list: a number is none. Left alone: see docs/errors.md#foreign-item`);
   }
-  if (incomplete) {
-    io.error.line(
-      'The list may be incomplete: claims that were parked before the table had an index are missing. Run: pawl claims --backfill',
-    );
-  }
   return count > 0 ? 1 : 0;
-}
-
-/** `pawl claims --backfill`. @returns 1 if it had to leave a record alone */
-async function backfill(line: Line, io: Io): Promise<number> {
-  const account = await openAccount(line, { io, grant: 'grantBackfill' });
-  const reading = progress(io, 'records read');
-  try {
-    const question = `Put the open claims of ${account.tableName} into its index? It reads the whole table.`;
-    if (!(await confirmed(line, io, question))) {
-      io.error.line('Nothing was changed.');
-      return 1;
-    }
-    let read = 0;
-    const done = () => `${plural(read, 'record')} read. Without --restart, the same command goes on from there.`;
-    const { looked, added, removed, leftAlone } = await io.ending.during({ done, mayEnd: true }, () =>
-      backfillOpenClaims({
-        tableName: account.tableName,
-        client: account.dynamo,
-        restart: line.flag('restart'),
-        onProgress(progressed) {
-          read = progressed.looked;
-          reading.at(read);
-        },
-      }),
-    );
-    reading.end();
-    if (line.flag('json')) printJson(io, { kind: 'summary', looked, added, removed, leftAlone });
-    else {
-      io.out.line(`${plural(looked, 'record')} read: ${added} added to the index, ${removed} removed.`);
-      if (leftAlone > 0) io.out.line(`${leftAlone} left alone: a later version of pawl wrote them.`);
-    }
-    return leftAlone > 0 ? 1 : 0;
-  } finally {
-    reading.end();
-    account.close();
-  }
 }
 
 /** What the filters of a command line ask for. @throws UsageError */

@@ -56,20 +56,14 @@ export const COMMANDS: readonly Command[] = [
     name: 'claims',
     summary: 'lists the claims that wait for an operator, are in doubt, or are in flight and watched',
     usage: '--stack <name> | --table <name> [options]',
-    about: 'Lists open claims: parked, in doubt, or in flight and watched. It only reads, except with --backfill.',
+    about: 'Lists open claims: parked, in doubt, or in flight and watched. It only reads.',
     options: {
       ...account,
       ...filters,
       limit: { value: 'n', about: 'stop after so many claims' },
-      backfill: {
-        about:
-          'instead, put claims into the index that were parked before the table had it; it goes on where it was stopped',
-      },
-      restart: { about: 'with --backfill: begin anew' },
-      yes: { about: 'with --backfill: do not ask before writing' },
       ...common,
     },
-    more: `Needs dynamodb:Query on the index of open claims, and GetItem and BatchGetItem on the table: claims.grantOperate(role). For --backfill: claims.grantBackfill(role).\n${EXIT}`,
+    more: `Needs dynamodb:Query on the index of open claims, and GetItem and BatchGetItem on the table: claims.grantOperate(role).\n${EXIT}`,
     run: async (line, io) => (await import('./claims.ts')).claims(line, io),
   },
   {

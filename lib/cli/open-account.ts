@@ -23,7 +23,7 @@ export function clientConfig(line: Line) {
 export interface AccountOptions extends Pick<OperatorOptions, 'onEvent' | 'retentionSeconds'> {
   readonly io: Io;
   /** What the role of this command needs. @default grantOperate */
-  readonly grant?: 'grantOperate' | 'grantStatements' | 'grantBackfill' | 'grantRestore';
+  readonly grant?: 'grantOperate' | 'grantStatements' | 'grantRestore';
 }
 
 export interface OpenAccount {

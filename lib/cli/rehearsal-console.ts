@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Shown, startConsole } from '../console/server.ts';
-import { type Operator, operator } from '../operate/index.ts';
+import { operator } from '../operate/index.ts';
 import { followRuns, type RunHooks } from '../rehearsal/file/follow.ts';
 import type { RunOptions } from '../rehearsal/file/running.ts';
 import { short } from '../rehearsal/file/story.ts';
@@ -110,13 +110,7 @@ async function desksOf({ dynamo, sqs, stacks }: Engine, first: string | undefine
       .map(({ name: tableName, construct }) => {
         const store = dynamoStore({ tableName, client: dynamo });
         const operate = operator({ store, sqsClient: sqs.client, onEvent: () => undefined });
-        return [
-          construct,
-          {
-            operate: { ...operate, openClaims: (query) => complete(operate.openClaims(query)) },
-            findings: findings({ store }),
-          },
-        ] as const;
+        return [construct, { operate, findings: findings({ store }) }] as const;
       }),
   );
 }
@@ -130,9 +124,4 @@ function deadLettersOf({ stacks }: Engine): Shown['queues'] {
     if (source === undefined) return [];
     return [{ url, name: short(construct), to: sources.length === 1 ? source.url : undefined }];
   });
-}
-
-/** A table that is as old as its rehearsal has no claims of an earlier version, which its index could miss. */
-async function* complete(pages: ReturnType<Operator['openClaims']>): ReturnType<Operator['openClaims']> {
-  for await (const page of pages) yield { ...page, incomplete: false };
 }

@@ -100,7 +100,6 @@ export interface Overview {
   readonly at: number;
   readonly operations: readonly OperationNow[];
   readonly queues: readonly QueueNow[];
-  readonly incomplete: boolean;
   readonly truncated: boolean;
   readonly history: History;
 }
@@ -132,7 +131,6 @@ export interface ClaimsList {
   readonly at: number;
   readonly total: number;
   readonly matching: number;
-  readonly incomplete: boolean;
   readonly truncated: boolean;
   readonly operations: readonly string[];
   readonly reasons: readonly string[];

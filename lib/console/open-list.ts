@@ -5,7 +5,6 @@ import type { ClaimsFilter, ClaimsGroup, OperationNow, Sort } from './api.ts';
 export interface OpenSnapshot {
   readonly at: number;
   readonly claims: readonly OpenClaimView[];
-  readonly incomplete: boolean;
   /** There are more: the console has stopped reading. */
   readonly truncated: boolean;
 }
@@ -24,13 +23,11 @@ export function openList({ openClaims }: Pick<Operator, 'openClaims'>, now: () =
   async function readAll(): Promise<OpenSnapshot> {
     const at = now();
     const claims: OpenClaimView[] = [];
-    let incomplete = false;
     for await (const page of openClaims({ limit: pageSize })) {
       claims.push(...page.claims);
-      incomplete ||= page.incomplete;
-      if (claims.length >= mostClaims) return { at, claims, incomplete, truncated: page.cursor !== undefined };
+      if (claims.length >= mostClaims) return { at, claims, truncated: page.cursor !== undefined };
     }
-    return { at, claims, incomplete, truncated: false };
+    return { at, claims, truncated: false };
   }
 
   return {

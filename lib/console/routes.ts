@@ -105,12 +105,12 @@ export function routesOf({
   });
 
   async function overview(): Promise<Overview> {
-    const [{ at, claims, incomplete, truncated }, queues, counted] = await Promise.all([
+    const [{ at, claims, truncated }, queues, counted] = await Promise.all([
       list.read(listAgeMs),
       Promise.all(known.map(queueNow)),
       history.read(),
     ]);
-    return { at, operations: byOperation(claims), queues, incomplete, truncated, history: counted };
+    return { at, operations: byOperation(claims), queues, truncated, history: counted };
   }
 
   async function queueNow(queue: QueueName): Promise<QueueNow> {
@@ -123,7 +123,7 @@ export function routesOf({
 
   async function claims({ query }: Call): Promise<ClaimsList> {
     const maxAgeMs = query.has('fresh') ? 0 : listAgeMs;
-    const { at, claims: all, incomplete, truncated } = await list.read(maxAgeMs);
+    const { at, claims: all, truncated } = await list.read(maxAgeMs);
     const found = matching(
       all,
       filterOf((name) => query.get(name)),
@@ -135,7 +135,6 @@ export function routesOf({
       at,
       total: all.length,
       matching: found.length,
-      incomplete,
       truncated,
       operations: distinct(all.map(({ operation }) => operation)),
       reasons: distinct(all.map(({ reason }) => reason)),

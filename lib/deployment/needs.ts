@@ -71,16 +71,6 @@ export const STATEMENT_ACTIONS = [
 /** What they call on the table's index of open claims, which keeps the claims that no statement has confirmed. */
 export const STATEMENT_INDEX_ACTIONS = ['dynamodb:Query'] as const;
 
-/** What `backfillOpenClaims` calls. It reads the whole table, with the results that are kept there. */
-export const BACKFILL_ACTIONS = [
-  'dynamodb:Scan',
-  'dynamodb:GetItem',
-  'dynamodb:BatchGetItem',
-  'dynamodb:UpdateItem',
-  'dynamodb:PartiQLUpdate',
-  'dynamodb:DescribeTable',
-] as const;
-
 /** What `pawl restored` calls, to mark a table that was restored, to correct the mark and to lift it. And what a decision on a key without a record calls. */
 export const RESTORE_ACTIONS = [
   'dynamodb:GetItem',

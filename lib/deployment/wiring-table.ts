@@ -140,11 +140,11 @@ const described = ({ name, type }: KeyAttribute, role: 'HASH' | 'RANGE') => `${n
 export function openIndexProblems(table: string, index: OpenIndex): readonly Problem[] {
   const { name, partitionKey, sortKey, projected } = OPEN_CLAIMS;
   const warning = (text: string) => [warned('tableOpenIndex', text)];
-  const add = 'Deploy ClaimsTable of this version of pawl, or add the index as docs/reference/table.md describes it';
+  const add = 'Deploy ClaimsTable, or add the index as docs/reference/table.md describes it';
   switch (index.kind) {
     case 'missing':
       return warning(
-        `The claims table ${table} has no index ${name}: pawl claims cannot list what is parked. Consumers do not need it. ${add}, then run pawl claims --backfill.`,
+        `The claims table ${table} has no index ${name}: pawl claims cannot list what is parked. Consumers do not need it. ${add}.`,
       );
     case 'building':
       return warning(

@@ -114,14 +114,14 @@ function isOfRequest(error: unknown): boolean {
 }
 
 /**
- * A key as the claims table has it: the caller's own, apart from those of other callers. For `parkedClaims(…).resolve`.
+ * A key as the claims table has it: the caller's own, apart from those of other callers. For `operator(…).resolve`.
  *
  * @example
- * import { parkedClaims } from 'pawl';
+ * import { operator } from 'pawl/operate';
  *
- * const parked = parkedClaims({ operation: 'charge-order', store });
  * const key = scopedKey({ caller: 'customer-17' }, '8e03978e');
- * await parked.resolve(key, 'applied', { by: 'maria', note: 'the bank shows the charge' });
+ * const by = { by: 'maria', note: 'the bank shows the charge' };
+ * await operator({ store }).resolve({ operation: 'charge-order', key }, 'applied', by);
  */
 export function scopedKey(caller: 'anyone' | { readonly caller: string }, key: string): string {
   const isCaller = caller === 'anyone' || typeof propertyOf(caller, 'caller') === 'string';

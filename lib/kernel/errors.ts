@@ -120,7 +120,7 @@ export type Classification = 'retryable' | 'rejected' | 'unknown';
  *
  * @example
  * try {
- *   parkedClaims({ operation: 'send email', store });
+ *   once({ operation: 'send email', store, key: ({ id }) => id, onAbandoned: 'park' }, send);
  * } catch (error) {
  *   if (error instanceof OptionError) console.error(error.message); // names the option, and what was expected
  * }

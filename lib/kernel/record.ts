@@ -24,10 +24,10 @@ export type Written<Record> =
   | { readonly applied: false; readonly found: Record | undefined };
 
 /**
- * What tells one state of a record from every other one: attributes, and the values that they must still have. `undefined`: the
- * attribute must not be there. Every condition in every store's language is made from this.
+ * What tells one state of a record from every other one: attributes, and the values that they must still have. Every condition in every
+ * store's language is made from this.
  */
-export type RecordState = Readonly<Record<string, string | number | undefined>>;
+export type RecordState = Readonly<Record<string, string | number>>;
 
 /** Whether a record is still the one that was seen. */
 export function isStill<R>(stateOf: (record: R) => RecordState, seen: R | undefined, found: R | undefined): boolean {

@@ -102,7 +102,7 @@ export interface Adoption {
 }
 
 /** The schema of a segment. */
-const v = 'work-2';
+const v = 'work-1';
 
 /** What an attempt writes into each segment as it begins. */
 export function adoptionsOf({ work, attempt, total, fingerprints, expiresAt }: WorkAttempt): readonly Adoption[] {

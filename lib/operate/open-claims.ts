@@ -63,8 +63,6 @@ export interface OpenClaimsPage {
   readonly claims: readonly OpenClaimView[];
   /** Go on after this page. `undefined` on the last page. */
   readonly cursor: string | undefined;
-  /** The list can miss claims that were parked before the table had an index: run `pawl claims --backfill`. */
-  readonly incomplete: boolean;
   /** The ids of entries with a number that is none: another program, or a hand, wrote their records. pawl leaves them alone. */
   readonly foreign?: readonly string[];
 }
@@ -112,7 +110,7 @@ export async function* openClaims(desk: Desk, query: OpenClaimsQuery): AsyncGene
       (doubtOlderThanMs === undefined ||
         (doubtSince(claim, now) ?? Number.POSITIVE_INFINITY) <= now - doubtOlderThanMs);
     const claims = page.claims.map(openClaimView).filter((claim) => fits(claim, query) && isOld(claim));
-    yield { claims, cursor, incomplete: page.incomplete, ...(page.foreign && { foreign: page.foreign }) };
+    yield { claims, cursor, ...(page.foreign && { foreign: page.foreign }) };
   } while (cursor !== undefined);
 }
 

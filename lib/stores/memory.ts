@@ -1,5 +1,5 @@
 import { type KeepsNotes, type Note, noteState, type PlaceEntry } from '../claims/notes.ts';
-import { isOpen, isWatched } from '../claims/open.ts';
+import { isUnstated } from '../claims/open.ts';
 import { badCursor, checkedPrefix, type ListsOpenClaims, openClaimOf, withoutForeign } from '../claims/open-claims.ts';
 import type { ClaimRecord } from '../claims/record.ts';
 import { type ClaimStore, unchanged } from '../claims/store.ts';
@@ -46,20 +46,13 @@ export function memoryStore(): MemoryStore {
       const open: ClaimRecord[] = [];
       let isBehind = cursor === undefined;
       for (const record of records.values()) {
-        if (
-          isBehind &&
-          record.open !== undefined &&
-          record.id.startsWith(prefix) &&
-          isOpen(record, isWatched(record))
-        ) {
+        if (isBehind && record.open !== undefined && !isUnstated(record) && record.id.startsWith(prefix))
           open.push(record);
-        }
         isBehind ||= record.id === cursor;
       }
       const claims = open.slice(0, limit).map(openClaimOf);
-      // Whatever is parked in this process is in this list from its first write on.
       const next = open.length > limit ? claims.at(-1)?.id : undefined;
-      return { ...withoutForeign(claims), cursor: next, incomplete: false };
+      return { ...withoutForeign(claims), cursor: next };
     },
     async readNote(id) {
       return notes.get(id);

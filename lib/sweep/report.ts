@@ -26,8 +26,6 @@ export interface SweepReport {
   readonly oldestInDoubtMs: number;
   /** Whether the run came to the end of the list. If not, the next one of this process goes on from there. */
   readonly reachedEnd: boolean;
-  /** Whether the list can miss claims that were parked before the table had an index. */
-  readonly incomplete: boolean;
 }
 
 /** A report while it is counted. */
@@ -62,7 +60,6 @@ export const noReport = (): Counting => ({
   failed: 0,
   oldestInDoubtMs: 0,
   reachedEnd: false,
-  incomplete: false,
 });
 
 /** The counts that leave a claim in doubt. */
@@ -90,6 +87,6 @@ export function metricLine(report: SweepReport, functionName: string, at: number
     Unit: Name === 'SweepOldestInDoubtSeconds' ? 'Seconds' : 'Count',
   }));
   const CloudWatchMetrics = [{ Namespace: 'pawl', Dimensions: [['function']], Metrics }];
-  const facts = { pawl: 'swept', looked, reachedEnd: report.reachedEnd, incomplete: report.incomplete };
+  const facts = { pawl: 'swept', looked, reachedEnd: report.reachedEnd };
   return JSON.stringify({ _aws: { Timestamp: at, CloudWatchMetrics }, function: functionName, ...metrics, ...facts });
 }

@@ -142,7 +142,6 @@ async function sweepFrom(run: Run, from: string | undefined): Promise<string | u
   try {
     for (;;) {
       const page = await settings.store.listOpen({ limit: Math.min(pageSize, settings.maxClaims), cursor });
-      report.incomplete = page.incomplete;
       // A page that was begun and not ended is looked at again: what is settled of it has left the list.
       if (!(await sweepPage(run, page.claims))) return cursor;
       for (const id of page.foreign ?? []) await failOn(run, id);

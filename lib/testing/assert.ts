@@ -1,13 +1,13 @@
 import { inWords } from './faults.ts';
 import type { Finding, Problem } from './judge.ts';
-import { expectSweepOptions, type SweepOptions } from './options.ts';
-import { crashSweep, type SweepReport } from './sweep.ts';
+import { type CrashSweepOptions, expectCrashSweepOptions } from './options.ts';
+import { type CrashSweepReport, crashSweep } from './sweep.ts';
 
 /**
  * What the assertion throws: one sentence, the story of one run, and the other findings in a line each.
  *
  * @example
- * declare const options: SweepOptions<unknown>;
+ * declare const options: CrashSweepOptions<unknown>;
  * await assertSurvivesCrashes(options).catch((error) => {
  *   if (error instanceof SweepError) console.log(error.report.doubled.map(({ message }) => message));
  *   throw error;
@@ -15,8 +15,8 @@ import { crashSweep, type SweepReport } from './sweep.ts';
  */
 export class SweepError extends Error {
   override readonly name = 'SweepError';
-  readonly report: SweepReport;
-  constructor(report: SweepReport) {
+  readonly report: CrashSweepReport;
+  constructor(report: CrashSweepReport) {
     super(explain(report));
     this.report = report;
   }
@@ -40,8 +40,8 @@ export class SweepError extends Error {
  *   effects: ({ sent }, { body }) => sent.filter((id) => JSON.stringify(body).includes(id)).length,
  * });
  */
-export async function assertSurvivesCrashes<Provider>(options: SweepOptions<Provider>): Promise<SweepReport> {
-  expectSweepOptions('assertSurvivesCrashes', options);
+export async function assertSurvivesCrashes<Provider>(options: CrashSweepOptions<Provider>): Promise<CrashSweepReport> {
+  expectCrashSweepOptions('assertSurvivesCrashes', options);
   const report = await crashSweep(options);
   if (report.findings.length > 0) throw new SweepError(report);
   return report;
@@ -53,10 +53,10 @@ const mostListed = 10;
  * A report in words: how many runs, what harm, and the story of one run that did harm.
  *
  * @example
- * declare const options: SweepOptions<unknown>;
+ * declare const options: CrashSweepOptions<unknown>;
  * console.log(explain(await crashSweep(options)));
  */
-export function explain({ runs, skipped, fates, findings, boundaries, deliveries }: SweepReport): string {
+export function explain({ runs, skipped, fates, findings, boundaries, deliveries }: CrashSweepReport): string {
   const left = skipped > 0 ? `, ${skipped} runs left out` : '';
   const counts = Object.entries(Object.groupBy(findings, ({ problem }) => problem));
   const harm = counts.map(([problem, found]) => `${found?.length ?? 0} ${problem}`).join(', ');

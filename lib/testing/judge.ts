@@ -1,6 +1,6 @@
 import { type Counts, countsOf, wantedOf } from './effects.ts';
 import type { FaultAt } from './faults.ts';
-import type { SweepSettings } from './options.ts';
+import type { CrashSweepSettings } from './options.ts';
 import type { Run } from './run.ts';
 import { type Delivery, noReason, type Sent, type SweptFate, usedUp } from './traffic.ts';
 
@@ -38,7 +38,7 @@ export interface Fates {
   stuck: number;
 }
 
-type Judging<Provider> = Pick<SweepSettings<Provider>, 'effects' | 'expected'>;
+type Judging<Provider> = Pick<CrashSweepSettings<Provider>, 'effects' | 'expected'>;
 
 /**
  * The messages that came to harm in a run.

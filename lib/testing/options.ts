@@ -20,7 +20,7 @@ export interface Scenario {
  * @example
  * import { bodyField, eachMessage } from 'pawl/sqs';
  *
- * const options: SweepOptions<{ readonly sent: string[] }> = {
+ * const options: CrashSweepOptions<{ readonly sent: string[] }> = {
  *   messages: [{ body: { id: 'order-1' } }],
  *   provider: () => ({ sent: [] }),
  *   handler: (world, { sent }) =>
@@ -31,7 +31,7 @@ export interface Scenario {
  *   effects: ({ sent }) => sent.length,
  * };
  */
-export interface SweepOptions<Provider> {
+export interface CrashSweepOptions<Provider> {
   /** What is sent, all at once. A producer that sends twice is the same message twice. */
   readonly messages: readonly SweptMessage[];
   /** Makes what outlives every crash: the provider's side, and what it has done. Called once for each run. */
@@ -141,10 +141,10 @@ const known = {
   max: true,
   replay: true,
   onProgress: true,
-} as const satisfies NamesOf<SweepOptions<unknown>>;
+} as const satisfies NamesOf<CrashSweepOptions<unknown>>;
 
 /** A finding is taken as a `replay`, and says more than a scenario: of it, no name is refused. @throws OptionError */
-export function expectSweepOptions<Provider>(door: string, options: SweepOptions<Provider>): void {
+export function expectCrashSweepOptions<Provider>(door: string, options: CrashSweepOptions<Provider>): void {
   expectOptions(options, { door, known, docs });
   const { callers, messages } = options;
   if (callers !== undefined) expectOptions(callers, { door, within: 'callers', known: callerOptionNames, docs });
@@ -154,8 +154,8 @@ export function expectSweepOptions<Provider>(door: string, options: SweepOptions
 }
 
 /** The options after defaults and validation. */
-export type SweepSettings<Provider> = Omit<SweepOptions<Provider>, 'replay'> &
-  Required<Pick<SweepOptions<Provider>, Defaulted>> & { readonly replay: Required<Scenario> | undefined };
+export type CrashSweepSettings<Provider> = Omit<CrashSweepOptions<Provider>, 'replay'> &
+  Required<Pick<CrashSweepOptions<Provider>, Defaulted>> & { readonly replay: Required<Scenario> | undefined };
 
 type Defaulted =
   | 'functionTimeoutMs'
@@ -172,8 +172,8 @@ const hourMs = 3600_000;
 const allDeliveries: readonly Delivery[] = ['together', 'apart', 'regrouped', 'in-turn', 'reversed', 'long-wait'];
 
 /** Merges defaults, and checks. @throws OptionError */
-export function sweepSettings<Provider>(options: SweepOptions<Provider>): SweepSettings<Provider> {
-  expectSweepOptions('crashSweep', options);
+export function crashSweepSettings<Provider>(options: CrashSweepOptions<Provider>): CrashSweepSettings<Provider> {
+  expectCrashSweepOptions('crashSweep', options);
   const { messages, callers, replay, functionTimeoutMs = 30_000 } = options;
   expect(Array.isArray(messages) && messages.length > 0, 'messages', 'a list of at least one', messages);
   const {
@@ -222,7 +222,7 @@ export function sweepSettings<Provider>(options: SweepOptions<Provider>): SweepS
 /** Whether the traffic comes otherwise than `together`. */
 function tellsSomething(
   delivery: Delivery,
-  { messages, callers, batchSize }: Pick<SweepOptions<unknown>, 'messages' | 'callers'> & { batchSize: number },
+  { messages, callers, batchSize }: Pick<CrashSweepOptions<unknown>, 'messages' | 'callers'> & { batchSize: number },
 ): boolean {
   if (delivery === 'together') return true;
   if (messages.length === 1) return false;

@@ -3,7 +3,7 @@ import type { Clock } from './clock.ts';
 import { countsOf } from './effects.ts';
 import type { Boundary } from './faults.ts';
 import type { SweptHandler } from './invocation.ts';
-import type { Scenario, SweepSettings } from './options.ts';
+import type { CrashSweepSettings, Scenario } from './options.ts';
 import { watchOrder } from './order.ts';
 import { createQueue } from './queue.ts';
 import type { RealWork } from './real-work.ts';
@@ -39,7 +39,7 @@ interface Told {
  * `workers` how an invocation goes.
  */
 export interface RunState<Provider> {
-  readonly settings: SweepSettings<Provider>;
+  readonly settings: CrashSweepSettings<Provider>;
   readonly circumstances: Circumstances;
   readonly clock: Clock;
   readonly provider: Provider;
@@ -74,7 +74,7 @@ export interface RunState<Provider> {
 
 export function createRunState<Provider>(
   clock: Clock,
-  settings: SweepSettings<Provider>,
+  settings: CrashSweepSettings<Provider>,
   circumstances: Circumstances,
 ): RunState<Provider> {
   const { messages, callers, effects } = settings;
@@ -113,7 +113,7 @@ export function createRunState<Provider>(
 }
 
 function sandboxesOf<Provider>(
-  { messages, callers, sandboxes }: SweepSettings<Provider>,
+  { messages, callers, sandboxes }: CrashSweepSettings<Provider>,
   { delivery }: Circumstances,
 ): number {
   if (delivery === 'in-turn') return 1;

@@ -2,7 +2,7 @@ import { forgetHandlersLater } from '../claims/inside-step.ts';
 import { killOfContext, runBy } from './ambient.ts';
 import { createClock } from './clock.ts';
 import type { Boundary, FaultAt } from './faults.ts';
-import type { SweepSettings } from './options.ts';
+import type { CrashSweepSettings } from './options.ts';
 import { listenToRejections } from './rejections.ts';
 import { breakRun, type Circumstances, createRunState, type RunState, storyOf } from './run-state.ts';
 import { type Delivery, type Sent, settle } from './traffic.ts';
@@ -41,7 +41,7 @@ const longMs = 1000;
 
 /** Runs a handler in a world of its own, with these faults, until every message has its fate. */
 export function runOnce<Provider>(
-  settings: SweepSettings<Provider>,
+  settings: CrashSweepSettings<Provider>,
   circumstances: Circumstances,
 ): Promise<Run<Provider>> {
   const clock = createClock();

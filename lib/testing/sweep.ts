@@ -3,7 +3,7 @@ import { installAmbient } from './ambient.ts';
 import { countsOf, wantedOf } from './effects.ts';
 import type { Boundary } from './faults.ts';
 import { countFates, type Fates, type Finding, judge, type Problem } from './judge.ts';
-import { type Scenario, type SweepOptions, type SweepSettings, sweepSettings } from './options.ts';
+import { type CrashSweepOptions, type CrashSweepSettings, crashSweepSettings, type Scenario } from './options.ts';
 import { type RealWork, watchRealWork } from './real-work.ts';
 import { type Run, runOnce } from './run.ts';
 import type { Delivery } from './traffic.ts';
@@ -12,11 +12,11 @@ import type { Delivery } from './traffic.ts';
  * What a sweep found.
  *
  * @example
- * declare const options: SweepOptions<unknown>;
+ * declare const options: CrashSweepOptions<unknown>;
  * const report = await crashSweep(options);
  * if (report.findings.length > 0) console.log(explain(report));
  */
-export interface SweepReport {
+export interface CrashSweepReport {
   /** The await boundaries of the run without a fault, in their order. */
   readonly boundaries: readonly string[];
   /** In which ways the messages were delivered. */
@@ -53,18 +53,18 @@ let line: Promise<unknown> = Promise.resolve();
  * @throws OptionError when an option is out of range; TypeError when `effects` or `expected` return no counts; whatever `provider`,
  * `handler`, `effects` or `expected` throws; Error when the handler has no effect that could be counted
  * @example
- * declare const options: SweepOptions<unknown>;
+ * declare const options: CrashSweepOptions<unknown>;
  * const { runs, findings } = await crashSweep({ ...options, max: 200 });
  * if (findings.length > 0) console.log(`${findings.length} of ${runs} runs did harm`);
  */
-export function crashSweep<Provider>(options: SweepOptions<Provider>): Promise<SweepReport> {
+export function crashSweep<Provider>(options: CrashSweepOptions<Provider>): Promise<CrashSweepReport> {
   const swept = line.then(() => sweep(options));
   line = swept.catch(() => undefined);
   return swept;
 }
 
-async function sweep<Provider>(options: SweepOptions<Provider>): Promise<SweepReport> {
-  const settings = sweepSettings(options);
+async function sweep<Provider>(options: CrashSweepOptions<Provider>): Promise<CrashSweepReport> {
+  const settings = crashSweepSettings(options);
   const restore = installAmbient();
   const realWork = watchRealWork();
   try {
@@ -90,7 +90,7 @@ interface Planned extends Required<Scenario> {
 
 /** The runs of one sweep, and what they found. */
 class Sweep<Provider> {
-  readonly #settings: SweepSettings<Provider>;
+  readonly #settings: CrashSweepSettings<Provider>;
   readonly #realWork: RealWork;
   readonly #fates: Fates = { acknowledged: 0, parked: 0, deadLettered: 0, stuck: 0 };
   readonly #findings: Finding[] = [];
@@ -100,19 +100,19 @@ class Sweep<Provider> {
   #planned = 0;
   #skipped = 0;
 
-  constructor(settings: SweepSettings<Provider>, realWork: RealWork) {
+  constructor(settings: CrashSweepSettings<Provider>, realWork: RealWork) {
     this.#settings = settings;
     this.#realWork = realWork;
   }
 
   /** Makes one run and no other. */
-  async replay(scenario: Required<Scenario>): Promise<SweepReport> {
+  async replay(scenario: Required<Scenario>): Promise<CrashSweepReport> {
     const [made] = await this.#makeAll([scenario], 1);
     return this.#report(made, [scenario.delivery]);
   }
 
   /** Makes a run without faults of each delivery, then the single faults, then the pairs; as many as `max` allows. */
-  async all(): Promise<SweepReport> {
+  async all(): Promise<CrashSweepReport> {
     const { deliveries, max } = this.#settings;
     const plain = deliveries.map((delivery) => ({ delivery, faults: [] }));
     const [first, ...others] = await this.#makeAll(plain, max);
@@ -175,7 +175,7 @@ class Sweep<Provider> {
   }
 
   /** @throws Error when no run was made */
-  #report(first: MadeRun<Provider> | undefined, deliveries: readonly Delivery[]): SweepReport {
+  #report(first: MadeRun<Provider> | undefined, deliveries: readonly Delivery[]): CrashSweepReport {
     if (first === undefined) throw new Error('crashSweep: no run was made');
     const findings = this.#findings;
     const of = (wanted: Problem) => findings.filter(({ problem }) => problem === wanted);
@@ -202,7 +202,7 @@ function harmlessOf<Provider>(made: readonly MadeRun<Provider>[]): readonly Made
 }
 
 /** @throws Error when a sweep would find nothing, whatever the handler did */
-function expectToSee<Provider>(run: Run<Provider>, { effects, expected }: SweepSettings<Provider>): void {
+function expectToSee<Provider>(run: Run<Provider>, { effects, expected }: CrashSweepSettings<Provider>): void {
   const { provider, messages, story } = run;
   let isWanted = false;
   let hasHappened = false;

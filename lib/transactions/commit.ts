@@ -131,7 +131,7 @@ function expectNoDoubt({
   }
 }
 
-/** What tells one resolution from another; earlier versions gave them no id. */
+/** What tells one resolution from another; the proof of a last holder has no id. */
 function idOf(resolution: Resolution | undefined): string | undefined {
   return resolution && (resolution.id ?? `${resolution.at} ${resolution.by}`);
 }

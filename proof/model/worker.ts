@@ -434,7 +434,7 @@ function grantOf({ grant }: Worker): NonNullable<Worker['grant']> {
 
 /** As `moveOn`: an answer that comes late must not set back what is known. */
 function holding(worker: Worker, record: ClaimRecord): Worker {
-  if ((record.rev ?? 0) < (grantOf(worker).record.rev ?? 0)) return worker;
+  if (record.rev < grantOf(worker).record.rev) return worker;
   return { ...worker, grant: { ...grantOf(worker), record } };
 }
 

@@ -178,13 +178,6 @@ export const decisions: readonly Mutant[] = [
   breaks<Store>('a compare-and-set that does not compare the revision', 'lib/claims/store.ts', ({ claimState }) => ({
     claimState: (record) => ({ ...claimState(record), rev: 1 }),
   })),
-  breaks<Store>(
-    'a record without a revision is replaced by its old identity, whatever revision is there',
-    'lib/claims/store.ts',
-    ({ unchanged }) => ({
-      unchanged: (seen, found) => unchanged(seen, found && seen && !seen.rev ? { ...found, rev: undefined } : found),
-    }),
-  ),
   breaks<Store>('a first claim overwrites what is there', 'lib/claims/store.ts', ({ unchanged }) => ({
     unchanged: (seen, found) => seen === undefined || unchanged(seen, found),
   })),

@@ -7,6 +7,7 @@ import { breaks, type Mutant } from './mutant.ts';
 type Acquire = typeof import('../../lib/claims/acquire.ts');
 type Engine = typeof import('../../lib/claims/engine.ts');
 type OpenClaim = typeof import('../../lib/claims/open-claim.ts');
+type Operate = typeof import('../../lib/operate/resolve.ts');
 type Resolve = typeof import('../../lib/claims/resolve.ts');
 type Run = typeof import('../../lib/claims/run.ts');
 type Step = typeof import('../../lib/claims/next-step.ts');
@@ -205,49 +206,37 @@ export const engine: readonly Mutant[] = [
       },
   ),
 
-  ofResolve('a resolution speaks for steps that it does not name', ({ parkedClaims }) => ({
-    parkedClaims(options) {
-      const claims = parkedClaims(options);
-      const resolve: typeof claims.resolve = async (key, verdict, by) => {
-        const resolved = await claims.resolve(key, verdict, by);
-        if (resolved.outcome !== 'steps-in-doubt' || typeof verdict === 'string') return resolved;
-        if (!resolved.steps.some((name) => name in verdict)) return resolved;
-        const all = resolved.steps.map((name) => [name, verdict[name] ?? 'not-applied'] as const);
-        return claims.resolve(key, Object.fromEntries(all), by);
-      };
-      return { ...claims, resolve };
+  ofResolve('a resolution speaks for steps that it does not name', ({ saidOf }) => ({
+    saidOf(found, verdict) {
+      const said = saidOf(found, verdict);
+      if (said.kind === 'complete' || typeof verdict === 'string') return said;
+      if (!said.inDoubt.some((name) => name in verdict)) return said;
+      return saidOf(found, Object.fromEntries(said.inDoubt.map((name) => [name, verdict[name] ?? 'not-applied'])));
     },
   })),
-  ofResolve('one word resolves several steps in doubt', ({ parkedClaims }) => ({
-    parkedClaims(options) {
-      const claims = parkedClaims(options);
-      const resolve: typeof claims.resolve = async (key, verdict, by) => {
-        const resolved = await claims.resolve(key, verdict, by);
-        if (resolved.outcome !== 'steps-in-doubt' || typeof verdict !== 'string') return resolved;
-        return claims.resolve(key, Object.fromEntries(resolved.steps.map((name) => [name, verdict])), by);
-      };
-      return { ...claims, resolve };
+  ofResolve('one word resolves several steps in doubt', ({ saidOf }) => ({
+    saidOf(found, verdict) {
+      const said = saidOf(found, verdict);
+      if (said.kind === 'complete' || typeof verdict !== 'string') return said;
+      return saidOf(found, Object.fromEntries(said.inDoubt.map((name) => [name, verdict])));
     },
   })),
-  ofResolve('a resolution of an earlier doubt changes a later one', ({ parkedClaims }) => ({
-    parkedClaims(options) {
-      const claims = parkedClaims(options);
-      const resolve: typeof claims.resolve = (key, verdict, by) =>
-        claims.resolve(key, verdict, { ...by, fence: undefined });
-      return { ...claims, resolve };
-    },
+  breaks<Operate>('a resolution of an earlier doubt changes a later one', 'lib/operate/resolve.ts', ({ resolve }) => ({
+    resolve: (desk, name, verdict, { fence: _, ...by }, doubtedAt) => resolve(desk, name, verdict, by, doubtedAt),
   })),
-  ofResolve("an operator's decision overwrites a claim that is not parked", ({ parkedClaims }) => ({
-    parkedClaims(options) {
-      const { store } = options;
-      const read: typeof store.read = async (id) => {
-        const found = await store.read(id);
-        return found && { ...found, status: 'parked' };
-      };
-      const { resolve } = parkedClaims({ ...options, store: { read, write: (write) => store.write(write) } });
-      return { ...parkedClaims(options), resolve };
-    },
-  })),
+  breaks<Operate>(
+    "an operator's decision overwrites a claim that is not parked",
+    'lib/operate/resolve.ts',
+    ({ resolve }) => ({
+      resolve({ store, ...desk }, ...rest) {
+        const read: typeof store.read = async (id) => {
+          const found = await store.read(id);
+          return found && { ...found, status: 'parked' };
+        };
+        return resolve({ ...desk, store: { ...store, read } }, ...rest);
+      },
+    }),
+  ),
 ];
 
 function ofResolve(what: string, breakage: (original: Resolve) => Partial<Resolve>): Mutant {

@@ -1,4 +1,4 @@
-import { crashSweep, type SweepReport } from '../../lib/testing/index.ts';
+import { type CrashSweepReport, crashSweep } from '../../lib/testing/index.ts';
 import { knowingProvider, orders } from '../../test/testing/providers.ts';
 import { type Contender, type Outside, pawl, powertools, unprotected } from './contenders.ts';
 
@@ -27,7 +27,7 @@ export interface Compared {
 }
 
 /** With how many single faults there were. */
-export type ComparedReport = SweepReport & { readonly singles: number };
+export type ComparedReport = CrashSweepReport & { readonly singles: number };
 
 /** Two orders, one of which the producer has sent twice. */
 const messages = [...orders, ...orders.slice(0, 1)];

@@ -1,5 +1,5 @@
-import { parkedClaims } from '../../lib/claims/resolve.ts';
 import { individualDynamoStore } from '../../lib/stores/dynamodb/index.ts';
+import { resolverOf } from '../../test/support/resolver-of.ts';
 import { operation } from './consumers/options.ts';
 import { dynamoClient } from './dynamodb/client.ts';
 import { createSandbox } from './lambda/sandbox.ts';
@@ -16,7 +16,7 @@ export function startOperator(simulation: Simulation): { isOver(): boolean } {
   const operator = createSandbox(world, 'operator', 0);
   const client = dynamoClient({ ...simulation, isOut: () => false, strikes: () => false }, operator, simulation.table);
   const store = individualDynamoStore({ tableName: 'claims', client });
-  const claims = parkedClaims({ operation, store, host: operator.host });
+  const claims = resolverOf({ operation, store, host: operator.host });
   const redriven = new Map<string, number>();
   let visits = scenario.traffic.operatorVisits;
 

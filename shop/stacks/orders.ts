@@ -47,12 +47,10 @@ export class Orders extends Stack {
       environment: { GIFT_CARD_API_URL: settings.giftCardApiUrl, BACKOFF_SECONDS: backoffSeconds },
     });
 
-    // The account decides who may assume these.
+    // The account decides who may assume it.
     const assumedBy = new AccountRootPrincipal();
     const operator = new Role(this, 'Operator', { assumedBy, description: 'Sees and settles what is open.' });
     for (const part of [claims, sendEmail, issueGiftCard]) part.grantOperate(operator);
-    const backfill = new Role(this, 'Backfill', { assumedBy, description: 'Runs pawl claims --backfill, once.' });
-    claims.grantBackfill(backfill);
 
     // What no message comes for any more, because it is in a dead-letter queue or too old for one.
     new OpenClaimsSweep(this, 'SettleClaims', {

@@ -4,7 +4,7 @@ import {
   type Message,
   SendMessageCommand,
 } from '@aws-sdk/client-sqs';
-import { parkedClaims } from '../../lib/index.ts';
+import { operator } from '../../lib/operate/index.ts';
 import { receiveDeadLetters } from '../../lib/rehearsal/services/sqs/dead-letters.ts';
 import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';
 import { OPERATION_OF } from '../app/app-functions.ts';
@@ -37,16 +37,17 @@ export async function decideSomeParked(shop: Shop, effect: EffectKind): Promise<
     .filter((one) => one !== undefined)
     .slice(0, orders.length > 2 ? 2 : 1);
 
-  const claims = parkedClaims({
-    operation: OPERATION_OF[effect],
-    store: dynamoStore({ tableName: shop.claimsTable, client: shop.dynamo }),
-  });
+  const store = dynamoStore({ tableName: shop.claimsTable, client: shop.dynamo });
+  const operate = operator({ store, onEvent: () => undefined });
   const decided: Decided[] = [];
   const redriven = new Set<Message>();
   for (const { message, orderId } of chosen) {
     const verdict = happened.has(orderId) ? 'applied' : 'not-applied';
     const note = `looked up in the provider's ledger: ${happened.get(orderId) ?? 0} found`;
-    const { outcome } = await claims.resolve(orderId, verdict, { by: 'the operator', note });
+    const { outcome } = await operate.resolve({ operation: OPERATION_OF[effect], key: orderId }, verdict, {
+      by: 'the operator',
+      note,
+    });
     if (outcome !== 'resolved') continue;
     await redrive(shop, effect, message);
     redriven.add(message);

@@ -21,12 +21,9 @@ async function broken(open: () => ClaimStore): Promise<readonly string[]> {
 }
 
 type Condition = (found: ClaimRecord | undefined, seen: ClaimRecord | undefined) => boolean;
-const old = (seen: ClaimRecord | undefined) => seen?.rev === undefined;
 const conditions: Readonly<Record<string, Condition>> = {
   claimId: (found, seen) => found?.claimId === seen?.claimId,
   rev: (found, seen) => found?.rev === seen?.rev,
-  status: (found, seen) => !old(seen) || found?.status === seen?.status,
-  leaseUntil: (found, seen) => !old(seen) || found?.leaseUntil === seen?.leaseUntil,
 };
 
 interface Change {

@@ -5,13 +5,12 @@ import {
   memoryStore,
   type OnceOptions,
   once,
-  type ParkedClaimsOptions,
-  parkedClaims,
   type Reconcile,
   reconcile,
   renewedLease,
 } from '../../lib/index.ts';
 import { memoryLockStore, resourceLocks } from '../../lib/locks/index.ts';
+import { type OperatorOptions, operator } from '../../lib/operate/index.ts';
 import { sendOnce } from '../../lib/sqs/index.ts';
 import { inPhases, type Phases } from '../../lib/transactions/index.ts';
 import { memoryTransactions } from '../support/memory-transactions.ts';
@@ -54,23 +53,23 @@ test('a lease whose length is a text is refused at setup', () => {
   expect(() => once(options({ lease }), () => 1)).toThrow('lease.leaseMs');
 });
 
-test('parkedClaims refuses a retention that is a text, and writes no expiresAt that DynamoDB cannot expire', async () => {
+test('operator refuses a retention that is a text, and writes no expiresAt that DynamoDB cannot expire', async () => {
   const store = memoryStore();
   await once(options({ store }), () => {
     throw new Error('timeout');
   })
     .outcome(input)
     .catch(() => {});
-  const wrong = untyped<ParkedClaimsOptions>({ operation: 'pay', store, retentionSeconds: '3600' });
+  const wrong = untyped<OperatorOptions>({ store, retentionSeconds: '3600' });
   await Promise.resolve()
-    .then(() => parkedClaims(wrong).resolve(input.id, 'applied', { by: 'maria', note: '' }))
+    .then(() => operator(wrong).resolve({ operation: 'pay', key: input.id }, 'applied', { by: 'maria', note: '' }))
     .catch(() => {});
   for (const { expiresAt } of store.records()) expect(['number', 'undefined']).toContain(typeof expiresAt);
 });
 
-test('parkedClaims refuses options that are missing, and a store that is none', () => {
-  expect(() => parkedClaims(untyped<ParkedClaimsOptions>(undefined))).toThrow();
-  expect(() => parkedClaims(untyped<ParkedClaimsOptions>({ operation: 'pay', store: {} }))).toThrow('store');
+test('operator refuses options that are missing, and a store that is none', () => {
+  expect(() => operator(untyped<OperatorOptions>(undefined))).toThrow();
+  expect(() => operator(untyped<OperatorOptions>({ store: {} }))).toThrow('store');
 });
 
 test('a waitMs that is a text is refused, or ends the wait', async () => {

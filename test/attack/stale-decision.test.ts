@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import { type ClaimStore, memoryStore, once, parkedClaims } from '../../lib/index.ts';
+import { type ClaimStore, memoryStore, once } from '../../lib/index.ts';
 import { type OpenClaimView, operator } from '../../lib/operate/index.ts';
 import { collect } from '../support/collect.ts';
+import { resolverOf } from '../support/resolver-of.ts';
 
 /** A caller, whose provider takes one of three ways. */
 function aShop(policy: 'park' | 'retry' = 'park') {
@@ -80,7 +81,7 @@ test('so does a decision of a parked claim, if another operator decides in the s
       return shop.store.write(given);
     },
   };
-  const resolved = await parkedClaims({ operation: 'refund', store }).resolve('p-1', 'not-applied', nothingThere);
+  const resolved = await resolverOf({ operation: 'refund', store }).resolve('p-1', 'not-applied', nothingThere);
   expect(resolved).toMatchObject({ outcome: 'another-doubt', record: { resolution: { by: 'ben' } } });
   await shop.call('applies');
   expect(shop.applied).toEqual(['p-1']);

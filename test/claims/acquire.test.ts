@@ -82,7 +82,7 @@ describe('a grant whose answer comes too late for its handler to start', () => {
       attempts: 1,
       abandoned: 0,
       rev: 1,
-      v: 2,
+      v: 1,
     };
     const inner = memoryStore();
     await inner.write({ next: abandoned, seen: undefined });

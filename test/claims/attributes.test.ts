@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { once } from '../../lib/claims/once.ts';
-import { memoryStore, OptionError, parkedClaims } from '../../lib/index.ts';
+import { memoryStore, OptionError } from '../../lib/index.ts';
+import { resolverOf } from '../support/resolver-of.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 
 type Payment = { id: string; amount: number };
@@ -13,7 +14,7 @@ function setUp(fn: (payment: Payment) => unknown) {
     { ...options, key: ({ id }) => id, attributes: ({ amount }) => ({ amount }), onEvent: () => undefined },
     fn,
   ).outcome;
-  return { host, call, kept: () => parkedClaims({ operation: 'credit', store }).read('p-1') };
+  return { host, call, kept: () => resolverOf({ operation: 'credit', store }).read('p-1') };
 }
 
 it('attributes ride with the key from its first grant on, over failures and takeovers', async () => {

@@ -6,12 +6,12 @@ import {
   memoryStore,
   OptionError,
   once,
-  parkedClaims,
   RejectedError,
   RetryableError,
   type StepOptions,
   step,
 } from '../../lib/index.ts';
+import { resolverOf } from '../support/resolver-of.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 
 const maria = { by: 'maria', note: 'seen at the provider' };
@@ -37,7 +37,7 @@ function setUp() {
     events,
     record: () => store.records()[0],
     operator: (aheadMs = 0) =>
-      parkedClaims({ operation: 'pay', store, ...{ host: { ...host, now: () => host.now() + aheadMs } } }),
+      resolverOf({ operation: 'pay', store, ...{ host: { ...host, now: () => host.now() + aheadMs } } }),
     attempt: (fn: (claim: Claim) => unknown) => once<string, unknown>(options, (_, claim) => fn(claim)).outcome('p-1'),
     /** A worker that dies where its handler waits for ever; its lease has ended when this has. */
     async dies(fn: (claim: Claim, death: Promise<never>) => unknown): Promise<void> {

@@ -116,7 +116,7 @@ describe('an event', () => {
 });
 
 describe('what a worker knows of its claim', () => {
-  const grantOf = (rev: number | undefined) => ({
+  const grantOf = (rev: number) => ({
     identity: { key: 'r-1', id: 'refund#r-1', effectKey: 'refund#r-1' },
     record: record({ rev }),
     deadline: undefined,
@@ -125,8 +125,6 @@ describe('what a worker knows of its claim', () => {
   it.each([
     [1, 2, 2],
     [2, 2, 2],
-    [undefined, 1, 1],
-    [undefined, undefined, undefined],
   ])('moves on with the record: from revision %s to %s', (before, written, after) => {
     const grant = grantOf(before);
     const next = record({ rev: written, leaseUntil: someDay + 99_000 });
@@ -135,13 +133,10 @@ describe('what a worker knows of its claim', () => {
     expect(grant.record.rev).toBe(after);
   });
 
-  it.each([
-    [3, 2],
-    [1, undefined],
-  ])('is not set back by an answer that comes late: from revision %s to %s', (before, late) => {
-    const grant = grantOf(before);
-    moveOn(grant, record({ rev: late }));
-    expect(grant.record.rev).toBe(before);
+  it('is not set back by an answer that comes late', () => {
+    const grant = grantOf(3);
+    moveOn(grant, record({ rev: 2 }));
+    expect(grant.record.rev).toBe(3);
   });
 
   it('stays where nothing is known of the record', () => {
@@ -153,7 +148,7 @@ describe('what a worker knows of its claim', () => {
 
 describe('a change of a claim', () => {
   const later = (leaseUntil: number) => (found: ReturnType<typeof record> | undefined) =>
-    found === undefined ? ('stale' as const) : { ...found, leaseUntil, rev: (found.rev ?? 0) + 1 };
+    found === undefined ? ('stale' as const) : { ...found, leaseUntil, rev: found.rev + 1 };
 
   it('is tried until its end, and the worker knows the record that it made', async () => {
     const { engine, grant, troubles, host, writes } = engineAtWork();

@@ -6,7 +6,6 @@ import {
   type OnceFunction,
   type OnceOptions,
   once,
-  parkedClaims,
   RejectedError,
   ResultNotKeptError,
   RetryableError,
@@ -14,6 +13,7 @@ import {
   StoreUnavailableError,
 } from '../../lib/index.ts';
 import { errorKind } from '../../lib/kernel/errors.ts';
+import { resolverOf } from '../support/resolver-of.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 
 interface Refund {
@@ -108,7 +108,7 @@ describe('a call of a once-function', () => {
     const error = await thrownBy(refund(payment));
     expect(error).toBeInstanceOf(InDoubtError);
     expect((error as Error).message).toContain('the connection was reset');
-    const parked = parkedClaims({ operation: 'refund', store });
+    const parked = resolverOf({ operation: 'refund', store });
     await parked.resolve(payment.id, 'not-applied', { by: 'maria', note: 'not at the bank' });
     expect(await refund(payment)).toEqual(receipt);
   });
@@ -150,7 +150,7 @@ describe('a call of a once-function', () => {
   it('throws so to a duplicate of what an operator found applied', async () => {
     const { refund, store } = setUp<never>(() => Promise.reject(new Error('reset')));
     await expect(refund(payment)).rejects.toThrow('reset');
-    const parked = parkedClaims({ operation: 'refund', store });
+    const parked = resolverOf({ operation: 'refund', store });
     await parked.resolve(payment.id, 'applied', { by: 'maria', note: 'it is at the bank' });
     expect(await thrownBy(refund(payment))).toBeInstanceOf(ResultNotKeptError);
   });
@@ -177,7 +177,7 @@ describe('a call of a once-function', () => {
     expect(await refund(payment)).toBeUndefined();
     const failing = once({ ...base, operation: 'other' }, () => Promise.reject(new Error('reset')));
     await expect(failing(payment)).rejects.toThrow('reset');
-    await parkedClaims({ operation: 'other', store }).resolve(payment.id, 'applied', { by: 'maria', note: 'seen' });
+    await resolverOf({ operation: 'other', store }).resolve(payment.id, 'applied', { by: 'maria', note: 'seen' });
     expect(await failing(payment)).toBeUndefined();
   });
 

@@ -4,7 +4,6 @@ import { checkpointed } from '../../lib/claims/next-step.ts';
 import { openShard, openShards, shardName } from '../../lib/claims/open.ts';
 import type { ClaimRecord } from '../../lib/claims/record.ts';
 import { renew, setAside, settle } from '../../lib/claims/settle.ts';
-import { reindexed } from '../../lib/claims/successor.ts';
 import { record, request, rules } from '../support/records.ts';
 import { someDay } from '../support/virtual-host.ts';
 
@@ -79,20 +78,6 @@ describe('a claim is open', () => {
       expect(renew('w-1', claim, someDay + 90_000, rules)).toMatchObject({ open: undefined });
       expect(checkpointed('w-1', claim, 0, started)).toMatchObject({ open: undefined });
     }
-  });
-});
-
-describe('a record that an earlier version has left', () => {
-  it.each(['parked', 'completed'] as const)('%s, is put right, under its next revision', (status) => {
-    const left = record({ status, open: status === 'parked' ? undefined : shard });
-    const open = status === 'parked' ? shard : undefined;
-    expect(reindexed(left)).toEqual({ ...left, open, rev: 2 });
-    expect(reindexed(reindexed(left) as ClaimRecord)).toBeUndefined();
-  });
-
-  it('in flight, stays what its grant made it', () => {
-    expect(reindexed(record())).toBeUndefined();
-    expect(reindexed(record({ open: shard }))).toBeUndefined();
   });
 });
 

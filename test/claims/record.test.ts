@@ -6,31 +6,28 @@ import { record } from '../support/records.ts';
 
 describe('a record', () => {
   it.each(['in-flight', 'released', 'completed', 'rejected', 'parked'] as const)(
-    'that is %s is understood, in both schemas',
+    'that is %s is understood',
     (status) => {
-      for (const v of [1, 2] as const) {
-        const found = record({ status, v });
-        expect(understood(found)).toBe(found);
-      }
+      const found = record({ status });
+      expect(understood(found)).toBe(found);
       expect(understood(undefined)).toBeUndefined();
     },
   );
 
   it.each([
-    [{ v: 3 }, 'the record under this key is left alone: expected a claim of schema 1 or 2, found schema 3'],
+    [{ v: 2 }, 'the record under this key is left alone: expected a claim of schema 1, found schema 2'],
     [
       { status: 'paused' },
-      'the record under this key is left alone: expected a claim of schema 1 or 2, found schema 2, with a status of its own',
+      'the record under this key is left alone: expected a claim of schema 1, found schema 1, with a status of its own',
     ],
   ])('of a later version is left alone: %o', (strange, message) => {
     expect(() => understood({ ...record(), ...strange } as ClaimRecord)).toThrow(message);
   });
 
-  it('counts its writes, and is of schema 2 from its next write on', () => {
+  it('counts its writes', () => {
     const { rev: _, v: __, ...draft } = record();
-    expect(successor(undefined, draft)).toEqual({ ...draft, rev: 1, v: 2 });
-    expect(successor(record({ rev: 7 }), draft)).toEqual({ ...draft, rev: 8, v: 2 });
-    expect(successor(record({ rev: undefined, v: 1 }), draft)).toEqual({ ...draft, rev: 1, v: 2 });
+    expect(successor(undefined, draft)).toEqual({ ...draft, rev: 1, v: 1 });
+    expect(successor(record({ rev: 7 }), draft)).toEqual({ ...draft, rev: 8, v: 1 });
   });
 
   it('says which message holds it only while its first grant lasts', () => {

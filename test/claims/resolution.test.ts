@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { Checkpoint } from '../../lib/claims/checkpoints.ts';
 import { decide } from '../../lib/claims/decide.ts';
 import type { ClaimRecord } from '../../lib/claims/record.ts';
-import { parkedClaims } from '../../lib/claims/resolve.ts';
 import { memoryStore } from '../../lib/stores/memory.ts';
 import { record, request, rules } from '../support/records.ts';
+import { resolverOf } from '../support/resolver-of.ts';
 import { someDay, virtualHost } from '../support/virtual-host.ts';
 
 const step = (name: string, state: Checkpoint['state']): Checkpoint => ({ name, state, at: someDay, fence: 1 });
@@ -16,7 +16,7 @@ async function parked(steps: readonly Checkpoint[] = [], more: Partial<ClaimReco
   const checkpoints = steps.length > 0 ? { checkpoints: JSON.stringify(steps) } : {};
   const found = record({ id: 'refund#r-1', status: 'parked', ...checkpoints, ...more });
   await store.write({ next: found, seen: undefined });
-  const claims = parkedClaims({ operation: 'refund', store, host: virtualHost() });
+  const claims = resolverOf({ operation: 'refund', store, host: virtualHost() });
   return {
     store,
     claims,
@@ -45,14 +45,10 @@ describe('a decision', () => {
     },
   );
 
-  it('names the option that is misspelt: of the claims, of who decided, and of a step', async () => {
-    const { resolve, store } = await parked(inDoubt);
-    const options = { operation: 'refund', store, host: virtualHost(), retentionSecond: 60 };
-    expect(() => parkedClaims(options)).toThrow(
-      "parkedClaims: there is no option 'retentionSecond'. Did you mean 'retentionSeconds'? See docs/guides/recover.md and docs/errors.md#unknown-option",
-    );
+  it('names the option that is misspelt: of who decided, and of a step', async () => {
+    const { resolve } = await parked(inDoubt);
     await expect(resolve('retry', { ...by, fences: 1 })).rejects.toThrow(
-      "resolve: there is no option 'fences'. Did you mean 'fence'? See docs/guides/recover.md and docs/errors.md#unknown-option",
+      "resolve: there is no option 'fences'. Did you mean 'fence'? See docs/reference/command-line.md and docs/errors.md#unknown-option",
     );
     const said = { charge: { verdict: 'applied', results: 1 }, receipt: 'retry' };
     await expect(resolve(said)).rejects.toThrow(

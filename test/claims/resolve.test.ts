@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { parkedClaims } from '../../lib/claims/resolve.ts';
 import type { ClaimStore } from '../../lib/claims/store.ts';
 import { memoryStore, OptionError, once } from '../../lib/index.ts';
+import { resolverOf } from '../support/resolver-of.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 
 /** A refund that is parked, because its first attempt failed without saying what it had done. */
@@ -20,7 +20,7 @@ async function parkedRefund() {
   ).outcome;
   await expect(refund('p-1')).rejects.toThrow('socket hang up');
   fails = false;
-  const parked = parkedClaims({ operation: 'refund', store, host });
+  const parked = resolverOf({ operation: 'refund', store, host });
   return { host, store, refund, parked, runs: () => ran };
 }
 
@@ -34,7 +34,7 @@ describe('a parked claim', () => {
   ] as const)('is remembered as decided for its retention (%s)', async (retentionSeconds, seconds) => {
     const { host, store, parked } = await parkedRefund();
     const given = retentionSeconds === undefined ? {} : { retentionSeconds };
-    const { resolve, read } = parkedClaims({ operation: 'refund', store, host, ...given });
+    const { resolve, read } = resolverOf({ operation: 'refund', store, host, ...given });
     await resolve('p-1', 'applied', maria);
     const expiresAt = seconds && Math.ceil(host.now() / 1000) + seconds;
     expect(await read('p-1')).toMatchObject({ status: 'completed', resultOmitted: 'by-choice' });
@@ -84,7 +84,7 @@ describe('a parked claim', () => {
         return store.write(write);
       },
     };
-    const late = parkedClaims({ operation: 'refund', store: overtaken, host });
+    const late = resolverOf({ operation: 'refund', store: overtaken, host });
     expect(await late.resolve('p-1', 'retry', { by: 'otto', note: '' })).toMatchObject({
       outcome: 'not-parked',
       record: { status: 'completed', resolution: { by: 'maria' } },
@@ -100,7 +100,7 @@ describe('a parked claim', () => {
         return store.write(write);
       },
     };
-    const parked = parkedClaims({ operation: 'refund', store: lossy, host });
+    const parked = resolverOf({ operation: 'refund', store: lossy, host });
     expect(await parked.resolve('p-1', 'retry', maria)).toMatchObject({ outcome: 'resolved' });
   });
 
@@ -145,7 +145,7 @@ describe('the late proof of the last holder', () => {
 
   it('completes a claim that was resolved for another try and not granted since: the try would double it', async () => {
     const { host, provider, answer, store, other } = await slowRefund();
-    await parkedClaims({ operation: 'refund', store, host }).resolve('p-1', 'retry', maria);
+    await resolverOf({ operation: 'refund', store, host }).resolve('p-1', 'retry', maria);
     provider.resolve('refunded');
     await answer;
     expect(await other('p-1')).toMatchObject({ outcome: 'completed', replayed: true });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { stepsInDoubt } from '../../lib/claims/checkpoints.ts';
-import { parkedClaims } from '../../lib/claims/resolve.ts';
 import {
   type Claim,
   type ClaimRecord,
@@ -16,6 +15,7 @@ import { restoredStore } from '../../lib/stores/dynamodb/restored-store.ts';
 import { sweepOpenClaims } from '../../lib/sweep/index.ts';
 import { commit, commitStep, inPhases } from '../../lib/transactions/index.ts';
 import { memoryTransactions } from '../support/memory-transactions.ts';
+import { resolverOf } from '../support/resolver-of.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 
 /** Parts of a handler on both sides of a mark: what a restored table has forgotten of a claim is applied once, whatever the claim was at the cut-off. */
@@ -95,7 +95,7 @@ function lineage(way: Way) {
       handle,
     );
     const call = (leaseMs = 10_000) => pay('p-1', { remainingMs: () => leaseMs }).catch(() => undefined);
-    const claims = parkedClaims({ operation: 'pay', store, host });
+    const claims = resolverOf({ operation: 'pay', store, host });
 
     /** Delivers the message, and lets so much time pass that any lease is over and any verdict is believed. */
     async function deliver(): Promise<void> {

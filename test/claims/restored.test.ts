@@ -102,7 +102,7 @@ describe('a record of a restored table', () => {
       const found = record({ ...before, status, fence: 3, expiresAt: reopenedAt / 1000 });
       expect(decide(restored(found), request('new'), { ...rules, onAbandoned: 'park' }, later)).toMatchObject({
         kind: 'parked',
-        record: { claimId: found.claimId, rev: (found.rev ?? 0) + 1, unknownAt: reopenedAt },
+        record: { claimId: found.claimId, rev: found.rev + 1, unknownAt: reopenedAt },
       });
     },
   );

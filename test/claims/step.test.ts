@@ -6,12 +6,12 @@ import {
   type OnceCall,
   OptionError,
   once,
-  parkedClaims,
   RejectedError,
   RetryableError,
   type StepOptions,
   step,
 } from '../../lib/index.ts';
+import { resolverOf } from '../support/resolver-of.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 
 /** Attempts of one payment, each by another worker; the handlers are tried in turn. */
@@ -29,7 +29,7 @@ function setUp() {
   return {
     host,
     store,
-    parked: parkedClaims({ operation: 'pay', store, ...{ host } }),
+    parked: resolverOf({ operation: 'pay', store, ...{ host } }),
     attempt: (fn: (claim: Claim) => unknown, call: OnceCall = {}) =>
       once<string, unknown>(options, (_, claim) => fn(claim)).outcome('p-1', call),
     /** A worker that dies where its handler waits for ever; the next one comes when its lease has ended. */

@@ -1,7 +1,7 @@
 import middy from '@middy/core';
 import type { SQSEvent } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import { type ClaimEvent, type ClaimRecord, memoryStore, once, parkedClaims } from '../../lib/index.ts';
+import { type ClaimEvent, type ClaimRecord, memoryStore, once } from '../../lib/index.ts';
 import { sqsOnce } from '../../lib/middy/index.ts';
 import { operator } from '../../lib/operate/index.ts';
 import { bodyField, eachMessage } from '../../lib/sqs/index.ts';
@@ -13,6 +13,7 @@ import { apiGatewayV2 } from '../support/http-events.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { memoryTransactions } from '../support/memory-transactions.ts';
 import { record as aRecord } from '../support/records.ts';
+import { resolverOf } from '../support/resolver-of.ts';
 import { someDay, virtualHost } from '../support/virtual-host.ts';
 
 interface Payment {
@@ -24,7 +25,7 @@ const abandoned = aRecord({ id: 'pay#p-1', status: 'in-flight', leaseUntil: some
 
 const counts = ['fence', 'attempts', 'abandoned', 'rev', 'unstarted', 'atomic'] as const;
 const times = ['leaseUntil', 'firstSeenAt', 'unknownAt', 'restoredAt', 'forgottenUntil', 'expiresAt'] as const;
-const mayBeMissing = ['rev', 'unstarted', 'atomic', 'unknownAt', 'restoredAt', 'forgottenUntil', 'expiresAt'];
+const mayBeMissing = ['unstarted', 'atomic', 'unknownAt', 'restoredAt', 'forgottenUntil', 'expiresAt'];
 
 const wrongRecords: readonly (readonly [string, ClaimRecord])[] = [...counts, ...times].flatMap((name) => {
   const values: readonly unknown[] = [
@@ -171,8 +172,8 @@ describe('a record with a number that is none', () => {
       const acts: readonly (() => Promise<unknown>)[] = [
         () => operate.readClaim({ id: 'pay#p-1' }),
         () => operate.resolve({ id: 'pay#p-1' }, 'applied', by),
-        () => parkedClaims({ operation: 'pay', store }).read('p-1'),
-        () => parkedClaims({ operation: 'pay', store }).resolve('p-1', 'applied', by),
+        () => resolverOf({ operation: 'pay', store }).read('p-1'),
+        () => resolverOf({ operation: 'pay', store }).resolve('p-1', 'applied', by),
       ];
       for (const act of acts) {
         await expect(Promise.resolve().then(act), what).rejects.toThrow('is left alone');

@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import { type HttpOptions, httpOnce, onceOverHttp } from '../../lib/http/index.ts';
 import { RetryableError } from '../../lib/kernel/errors.ts';
 import type { InvocationContext } from '../../lib/sqs/index.ts';
-import type { CallerVerdict, SweepOptions, SweptHandler, SweptMessage, World } from '../../lib/testing/index.ts';
+import type { CallerVerdict, CrashSweepOptions, SweptHandler, SweptMessage, World } from '../../lib/testing/index.ts';
 import { httpApi } from '../fixtures/aws-events.ts';
 import { type AnyMiddleware, loadCore, loadRouter, loadStack, swept, type Told, type Wrap } from './middlewares.ts';
 import { hidesReasons, type Position, type Tried } from './table.ts';
@@ -107,7 +107,7 @@ const askedOf = (given: Event | Payment): string =>
   'payment' in given ? given.payment : given.headers['idempotency-key'].slice(1, -1);
 
 /** The sweep of one cell: what it runs is the author's handler, other people's middleware and pawl. */
-export async function httpSweep(tried: Tried): Promise<SweepOptions<Bank>> {
+export async function httpSweep(tried: Tried): Promise<CrashSweepOptions<Bank>> {
   const build = await buildApi(tried);
   return {
     messages: requests,

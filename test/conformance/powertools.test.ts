@@ -7,7 +7,12 @@ import { object, string } from 'zod';
 import { once, RetryableError } from '../../lib/index.ts';
 import { sqsOnce } from '../../lib/middy/index.ts';
 import { bodyField, deadLetterQueue, eachMessage, type SqsEvent } from '../../lib/sqs/index.ts';
-import { assertSurvivesCrashes, type SweepOptions, type SweptHandler, type World } from '../../lib/testing/index.ts';
+import {
+  assertSurvivesCrashes,
+  type CrashSweepOptions,
+  type SweptHandler,
+  type World,
+} from '../../lib/testing/index.ts';
 import { type IdempotencyTable, SweptPersistence } from './idempotency.ts';
 import { quietly } from './sweep.ts';
 import { type Beside, beside } from './table.ts';
@@ -134,7 +139,7 @@ const wired: Readonly<Record<Beside['id'], Wire>> = {
 
 const silentLogger = { debug: () => undefined, error: () => undefined, warn: () => undefined };
 
-const sweepOf = (id: Beside['id']): SweepOptions<Outside> => ({
+const sweepOf = (id: Beside['id']): CrashSweepOptions<Outside> => ({
   messages,
   provider: outside,
   handler: wired[id],

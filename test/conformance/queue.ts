@@ -10,7 +10,7 @@ import {
   type SqsOptions,
   type SqsRecord,
 } from '../../lib/sqs/index.ts';
-import type { SweepOptions, SweptHandler, SweptMessage, World } from '../../lib/testing/index.ts';
+import type { CrashSweepOptions, SweptHandler, SweptMessage, World } from '../../lib/testing/index.ts';
 import { type AnyMiddleware, loadCore, loadStack, type Middy, swept, type Told, type Wrap } from './middlewares.ts';
 import { hidesReasons, type Position, type Tried } from './table.ts';
 
@@ -56,7 +56,7 @@ export async function queueHandler(tried: Tried) {
 }
 
 /** The sweep of one cell. */
-export async function queueSweep(tried: Tried): Promise<SweepOptions<Mailer>> {
+export async function queueSweep(tried: Tried): Promise<CrashSweepOptions<Mailer>> {
   const build = await queueHandler(tried);
   return {
     messages,

@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest';
-import { assertSurvivesCrashes, type SweepOptions } from '../../lib/testing/index.ts';
+import { assertSurvivesCrashes, type CrashSweepOptions } from '../../lib/testing/index.ts';
 import { type Door, nameOf, type Tried, triedAt } from './table.ts';
 
-type MakeSweep<Provider> = (tried: Tried) => Promise<SweepOptions<Provider>>;
+type MakeSweep<Provider> = (tried: Tried) => Promise<CrashSweepOptions<Provider>>;
 
 /** What other people's packages print goes nowhere, and comes from where Lambda would have it come from. */
 export function quietly(): void {

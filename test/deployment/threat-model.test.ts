@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import {
-  BACKFILL_ACTIONS,
   CLAIM_ACTIONS,
   LOCK_ACTIONS,
   OPERATE_ACTIONS,
@@ -17,7 +16,6 @@ const PERMITTED: Readonly<Record<string, readonly string[]>> = {
   'a consumer': [...CLAIM_ACTIONS, ...LOCK_ACTIONS],
   'an operator': [...OPERATE_ACTIONS, ...OPERATE_INDEX_ACTIONS],
   statements: [...STATEMENT_ACTIONS, ...STATEMENT_INDEX_ACTIONS],
-  'a backfill': BACKFILL_ACTIONS,
   'a restore': RESTORE_ACTIONS,
 };
 

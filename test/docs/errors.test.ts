@@ -110,7 +110,6 @@ describe('a message', () => {
       'deployment/template/yaml.ts',
       // The doctor ends its messages where it prints them, too; this one says itself what to do.
       'deployment/doctor/read-functions.ts',
-      'stores/dynamodb/backfill-progress.ts',
       // DynamoDB says what a table is.
       'stores/dynamodb/physical-table.ts',
       // A caller that has not asked whether the store lists claims.

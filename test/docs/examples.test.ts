@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { blocksOf, blockWith, guides } from '../../checks/docs/pages.ts';
-import { type Claim, memoryStore, once, parkedClaims, step } from '../../lib/index.ts';
+import { type Claim, memoryStore, once, step } from '../../lib/index.ts';
 import { bodyField, eachMessage, type SqsEvent, type SqsOptions } from '../../lib/sqs/index.ts';
-import { crashSweep, type SweepOptions, type SweptHandler, type World } from '../../lib/testing/index.ts';
+import { type CrashSweepOptions, crashSweep, type SweptHandler, type World } from '../../lib/testing/index.ts';
 import { apiGatewayV2 } from '../support/http-events.ts';
+import { resolverOf } from '../support/resolver-of.ts';
 import { type Example, exampleOf, type Names } from './run-example.ts';
 import { createOutside, type Outside, wired } from './swept-world.ts';
 
@@ -339,7 +340,7 @@ describe('an example survives crashes, errors, lost answers and hanging calls at
     '%s: %s',
     async (guide, text, { handler, effects }) => {
       const run = await exampleOf(guide, text);
-      const counted: SweepOptions<Outside>['effects'] = (outside, { body }) => {
+      const counted: CrashSweepOptions<Outside>['effects'] = (outside, { body }) => {
         const { orderId } = body as Order;
         return effects?.(outside, orderId) ?? outside.times(orderId);
       };
@@ -446,7 +447,7 @@ test('docs/guides/recover.md: of two steps in doubt, the one that was applied is
   await expect(order('order-17')).rejects.toThrow();
   fails = false;
   const resolve = await exampleOf('docs/guides/recover.md', 'the card was charged, the mail was not sent');
-  await resolve({ parked: parkedClaims({ operation: 'send-email', store }) });
+  await resolve({ parked: resolverOf({ operation: 'send-email', store }) });
   expect(await order('order-17')).toMatchObject({ outcome: 'completed', result: { id: 'ch_1' } });
   expect(ran).toEqual(['mail']);
 });
@@ -467,7 +468,6 @@ const others: readonly (readonly [guide: string, text: string])[] = [
   ['docs/guides/rehearsal.md', 'clockSpeed: 60'],
   ['docs/reference/command-line.md', 'it is in the outbox'],
   ['docs/guides/recover.md', 'the card was charged, the mail was not sent'],
-  ['docs/reference/table.md', 'await backfillOpenClaims({'], // test/integration/open-claims.test.ts
   ['docs/guides/deployments.md', 'export const fingerprint'], // a rule, of which the tests of fingerprints are
   ['docs/guides/testing.md', 'expected: '], // an option of a sweep
   ['docs/guides/stores.md', 'export function mapStore'], // run in `stores.test.ts`, as are the next three

@@ -3,7 +3,7 @@ import type { Claim } from '../../lib/index.ts';
 import { sleep } from '../../lib/kernel/host.ts';
 import type { Locks } from '../../lib/locks/index.ts';
 import { bodyField, eachMessage } from '../../lib/sqs/index.ts';
-import { crashSweep, type SweepOptions, type World } from '../../lib/testing/index.ts';
+import { type CrashSweepOptions, crashSweep, type World } from '../../lib/testing/index.ts';
 import { exampleOf, type Names } from './run-example.ts';
 import { createOutside, type Outside, tableClient, tableName, wired } from './swept-world.ts';
 
@@ -24,7 +24,7 @@ function repaying(
     readonly claimOf?: (claim: Claim) => Claim;
     readonly names?: (names: Names) => Names;
   } = {},
-): Pick<SweepOptions<Outside>, 'provider' | 'handler' | 'effects'> {
+): Pick<CrashSweepOptions<Outside>, 'provider' | 'handler' | 'effects'> {
   const idOf = (debt: string) => `debt ${debt}`;
   /** Each request repays on an account of its own, so that it can be seen who has repaid what. */
   const repaidBy = (requestId: string) => (debt: string) => ({

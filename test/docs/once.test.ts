@@ -1,15 +1,8 @@
 import type { Context, DynamoDBBatchResponse, SQSEvent } from 'aws-lambda';
 import { expect, test } from 'vitest';
-import {
-  FingerprintError,
-  memoryStore,
-  once,
-  parkedClaims,
-  RejectedError,
-  RetryableError,
-  reconcile,
-} from '../../lib/index.ts';
+import { FingerprintError, memoryStore, once, RejectedError, RetryableError, reconcile } from '../../lib/index.ts';
 import { context, failuresOf, sqsEvent, sqsRecord } from '../support/lambda.ts';
+import { resolverOf } from '../support/resolver-of.ts';
 import { exampleOf } from './run-example.ts';
 
 /** The recipes of docs/guides/once.md, as they are printed, with what a redelivery makes of each of their errors. */
@@ -67,7 +60,7 @@ test('of a stream, what failed and those behind it come again; what is parked or
   expect(failuresOf(await handler(behind, context() as Context))).toEqual([]);
   expect(times).toEqual({ a: 1, b: 1, c: 1, d: 1 });
   // An operator found it applied: nothing of it runs, and nothing holds the stream up.
-  await parkedClaims({ operation: 'issue-voucher', store }).resolve('b', 'applied', { by: 'maria', note: 'seen' });
+  await resolverOf({ operation: 'issue-voucher', store }).resolve('b', 'applied', { by: 'maria', note: 'seen' });
   expect(failuresOf(await handler({ Records }, context() as Context))).toEqual([]);
   expect(times).toEqual({ a: 1, b: 1, c: 1, d: 1 });
 });

@@ -16,7 +16,6 @@ import {
   type ClaimEvent,
   memoryStore,
   OptionError,
-  parkedClaims,
   RejectedError,
   RetryableError,
   reconcile,
@@ -24,6 +23,7 @@ import {
 import { memoryLockStore, resourceLocks } from '../../lib/locks/index.ts';
 import { apiGatewayV2, type Sent, services } from '../support/http-events.ts';
 import { context } from '../support/lambda.ts';
+import { resolverOf } from '../support/resolver-of.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 
 type Effect = (event: HttpEvent, claim: { readonly effectKey: string } | undefined) => unknown;
@@ -273,7 +273,7 @@ describe.each(Object.entries(ways))('%s', (_way, wrap) => {
     expect([second.statusCode, problemIn(second)]).toEqual([409, 'parked']);
     expect(headersOf(second)).not.toHaveProperty('retry-after');
     expect(ran()).toBe(1);
-    await parkedClaims({ operation: 'refund', store }).resolve(scopedKey('anyone', 'k-1'), 'applied', {
+    await resolverOf({ operation: 'refund', store }).resolve(scopedKey('anyone', 'k-1'), 'applied', {
       by: 'maria',
       note: 'it was paid',
     });

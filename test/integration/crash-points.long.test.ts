@@ -1,7 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { type Message, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
-import { parkedClaims } from '../../lib/index.ts';
 import { readBody } from '../../lib/rehearsal/engine/http.ts';
 import { sandboxOf, startCalledServer } from '../../lib/rehearsal/engine/lambda/callers.ts';
 import type { TapAnswer, TapCall } from '../../lib/rehearsal/engine/servers/tap.ts';
@@ -14,6 +13,7 @@ import { createLedger, type Ledger } from '../../shop/providers/ledger.ts';
 import { readStories } from '../../site/time-lines/story.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Functions, startFunctions, type TestConsumer } from '../support/functions.ts';
+import { resolverOf } from '../support/resolver-of.ts';
 import { claimsTable, localClient } from '../support/tables.ts';
 import { type Act, createTimeLines, inEveryRun, lines, type Story } from '../support/time-line.ts';
 
@@ -224,7 +224,7 @@ async function measure(stretch: number): Promise<boolean> {
   killed = functions.sandboxes.killed;
 
   const dead = (await Promise.all(consumers.map(({ deadLetters }) => readAll(functions, deadLetters.url)))).flat();
-  const claims = parkedClaims({ operation: 'issue-gift-card', store: dynamoStore({ tableName, client }) });
+  const claims = resolverOf({ operation: 'issue-gift-card', store: dynamoStore({ tableName, client }) });
   for (const { column, point } of cells) {
     const orderId = orderOf(column, point);
     const effects = ledger.countByOrder('gift-card').get(orderId) ?? 0;

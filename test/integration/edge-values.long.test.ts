@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type HttpEvent, onceOverHttp } from '../../lib/http/index.ts';
-import { type ClaimStore, memoryStore, once, parkedClaims, step } from '../../lib/index.ts';
+import { type ClaimStore, memoryStore, once, step } from '../../lib/index.ts';
 import { errorKind } from '../../lib/kernel/errors.ts';
 import { dynamoLockStore, memoryLockStore, resourceLocks } from '../../lib/locks/index.ts';
 import { sendOnce } from '../../lib/sqs/index.ts';
@@ -9,6 +9,7 @@ import { dynamoStore, individualDynamoStore } from '../../lib/stores/dynamodb/in
 import { leanDynamo, dynamoStore as leanStore } from '../../lib/stores/dynamodb/lean/index.ts';
 import { apiGatewayV2 } from '../support/http-events.ts';
 import { context } from '../support/lambda.ts';
+import { resolverOf } from '../support/resolver-of.ts';
 import { claimsTable, localClient } from '../support/tables.ts';
 
 /**
@@ -230,7 +231,7 @@ async function resolved(store: ClaimStore, by: never | object, run: () => void):
     throw new Error('unknown');
   });
   await failing('in').catch(() => undefined);
-  const came = await parkedClaims({ operation: 'edge', store }).resolve(key, 'applied', by as never);
+  const came = await resolverOf({ operation: 'edge', store }).resolve(key, 'applied', by as never);
   run();
   return came;
 }

@@ -321,7 +321,7 @@ describe('a table that cannot be used', () => {
       await work().catch(() => undefined);
       return requests;
     };
-    const record = { id: 'o#1', v: 2, rev: 1, status: 'in-flight', claimId: 'c', fence: 1, attempts: 1, abandoned: 0 };
+    const record = { id: 'o#1', v: 1, rev: 1, status: 'in-flight', claimId: 'c', fence: 1, attempts: 1, abandoned: 0 };
     // A change of a record that was seen is a statement, whose error is inside of a response that is none.
     expect(await asked(() => store.write(untyped({ next: { ...record, rev: 2 }, seen: record })))).toBe(1);
     expect(await asked(() => locks.lockAll(['debt'], { holder: 'h' }))).toBe(1);

@@ -10,7 +10,7 @@ import { signedText } from '../../lambda/processor.ts';
 import { ClaimsTable } from '../../lib/deployment/constructs/index.ts';
 import { INDIVIDUAL_STORE_ACTIONS, RESTORED_STORE_ACTIONS, STORE_ACTIONS } from '../../lib/deployment/needs.ts';
 import { nodeHost } from '../../lib/host.ts';
-import { InDoubtError, once, parkedClaims, type Verdict } from '../../lib/index.ts';
+import { InDoubtError, once, type Verdict } from '../../lib/index.ts';
 import { type Synthesized, synthesize } from '../../lib/rehearsal/engine/app/synthesize.ts';
 import { list, record } from '../../lib/rehearsal/engine/app/template.ts';
 import { provision } from '../../lib/rehearsal/engine/provision.ts';
@@ -21,7 +21,7 @@ import { tablesIn } from '../../lib/rehearsal/services/dynamodb/index.ts';
 import { SERVICES } from '../../lib/rehearsal/services/registry.ts';
 import type { SqsHandler } from '../../lib/sqs/each-by.ts';
 import { reconcileStatements } from '../../lib/statements/index.ts';
-import { backfillOpenClaims, dynamoStore, markRestored } from '../../lib/stores/dynamodb/index.ts';
+import { dynamoStore, markRestored } from '../../lib/stores/dynamodb/index.ts';
 import { type SweptDoubt, sweepOpenClaims } from '../../lib/sweep/index.ts';
 import { APP } from '../../shop/app/project.ts';
 import { startAccounts } from '../../shop/providers/accounts.ts';
@@ -32,6 +32,7 @@ import { startSes } from '../../shop/providers/ses.ts';
 import { permissions } from '../deployment/constructs/support.ts';
 import { actionsOf } from '../support/actions.ts';
 import { context, failuresOf, sqsEvent, sqsRecord } from '../support/lambda.ts';
+import { resolverOf } from '../support/resolver-of.ts';
 import { claimsTable, localClient } from '../support/tables.ts';
 
 /**
@@ -271,7 +272,7 @@ describe('who looks after the claims', () => {
   });
 
   /** What this grant of a claims table permits, `table action`. */
-  function granted(grant: 'grantOperate' | 'grantBackfill' | 'grantStatements' | 'grantRestore'): readonly string[] {
+  function granted(grant: 'grantOperate' | 'grantStatements' | 'grantRestore'): readonly string[] {
     const stack = new CdkStack(new App(), 'Shop');
     new ClaimsTable(stack, 'Claims')[grant](new User(stack, 'Ada'));
     return permissions(Template.fromStack(stack)).flatMap(({ actions, resource }) => {
@@ -289,7 +290,7 @@ describe('who looks after the claims', () => {
       const store = dynamoStore({ tableName, client: client(), restored: true });
       const { claims } = await store.listOpen({ limit: 10 });
       expect(claims.map(({ id }) => id)).toContain(`charge#${key}`);
-      const parked = parkedClaims({ operation: 'charge', store });
+      const parked = resolverOf({ operation: 'charge', store });
       expect(await parked.resolve(key, 'not-applied', { by: 'ada', note: '' })).toMatchObject({ outcome: 'resolved' });
     }
     expect([...asked].toSorted()).toEqual(granted('grantOperate').toSorted());
@@ -355,12 +356,6 @@ describe('who looks after the claims', () => {
     });
     expect(await sweep()).toMatchObject({ applied: 1, notApplied: 1, inconclusive: 1, alreadyParked: 2 });
     expect([...asked, ofRestored()].toSorted()).toEqual(granted('grantOperate').toSorted());
-  });
-
-  test('a backfill does its work with what grantBackfill grants', async () => {
-    expect(await backfillOpenClaims({ tableName, client: client() })).toMatchObject({ added: 0 });
-    const may = granted('grantBackfill');
-    expect([...asked].filter((one) => !may.includes(one))).toEqual([]);
   });
 
   test('no function of the app but its sweep may list claims, or read the whole table', () => {

@@ -1,10 +1,10 @@
 import { DeleteMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import { parkedClaims } from '../../lib/index.ts';
 import { bodyField, deadLetterQueue, eachMessage, type SqsEvent } from '../../lib/sqs/index.ts';
 import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';
 import { context } from '../support/lambda.ts';
 import { startQueues } from '../support/queues.ts';
+import { resolverOf } from '../support/resolver-of.ts';
 import { claimsTable, localClient } from '../support/tables.ts';
 
 /** A mail whose first attempt failed without saying what it had done: parked, and its message dead-lettered. */
@@ -44,7 +44,7 @@ async function parkedMail() {
     await sqs.send(new DeleteMessageCommand({ QueueUrl: queues.deadLetters.url, ReceiptHandle: dead.receiptHandle }));
   }
 
-  const parked = parkedClaims({ operation: 'send-email', store });
+  const parked = resolverOf({ operation: 'send-email', store });
   return { parked, deliver, redrive, mails, stop: () => client.destroy() };
 }
 

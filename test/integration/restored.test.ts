@@ -9,7 +9,6 @@ import {
   type ClaimStore,
   failOpen,
   once,
-  parkedClaims,
   type Reconcile,
   RetryableError,
   reconcile,
@@ -30,6 +29,7 @@ import { eventually } from '../support/eventually.ts';
 import { doors as httpDoors } from '../support/http-doors.ts';
 import { apiGatewayV2 } from '../support/http-events.ts';
 import { context, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
+import { resolverOf } from '../support/resolver-of.ts';
 import { claimsTable, localClient } from '../support/tables.ts';
 
 const minutes = 60_000;
@@ -350,7 +350,7 @@ describe('a restored table', () => {
     });
     expect(await pay(store, provider)('p-1')).toMatchObject({ outcome: 'completed', replayed: true });
     expect(await pay(store, provider)('p-2')).toMatchObject({ outcome: 'completed', replayed: false });
-    expect(await parkedClaims({ operation: 'pay', store }).read('p-1')).toMatchObject({ status: 'completed' });
+    expect(await resolverOf({ operation: 'pay', store }).read('p-1')).toMatchObject({ status: 'completed' });
     expect(Object.fromEntries(provider.effects)).toEqual({ 'p-2': 1 });
   });
 

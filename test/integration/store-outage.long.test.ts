@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, it } from 'vitest';
-import { type ClaimRecord, parkedClaims } from '../../lib/index.ts';
+import type { ClaimRecord } from '../../lib/index.ts';
 import { startDynamoDbLocal } from '../../lib/rehearsal/engine/servers/dynamodb-local.ts';
 import { claimsIn } from '../../lib/rehearsal/pawl/claim-writes.ts';
 import { createPawlEvents } from '../../lib/rehearsal/pawl/events.ts';
@@ -12,6 +12,7 @@ import { startGiftCards } from '../../shop/providers/gift-cards.ts';
 import { createLedger } from '../../shop/providers/ledger.ts';
 import { eventually } from '../support/eventually.ts';
 import { startFunctions } from '../support/functions.ts';
+import { resolverOf } from '../support/resolver-of.ts';
 import { claimsTable, localClient } from '../support/tables.ts';
 
 /*
@@ -110,7 +111,7 @@ beforeAll(async () => {
     expect(await functions.sqs.depth('orders')).toEqual({ ready: 0, delayed: 0, inFlight: 0 }),
   );
 
-  const found = parkedClaims({ operation: 'issue-gift-card', store: dynamoStore({ tableName, client }) });
+  const found = resolverOf({ operation: 'issue-gift-card', store: dynamoStore({ tableName, client }) });
   const { ready } = await functions.sqs.depth(consumer.deadLetters.name);
   seen = {
     cards: ledger.countByOrder('gift-card'),

@@ -14,7 +14,6 @@ import { bodyField, compositeKey, entityKey } from '../../lib/sqs/index.ts';
 import { findingKinds, findingOf } from '../../lib/statements/finding.ts';
 import { partsOfMark } from '../../lib/statements/line.ts';
 import { runNoteId } from '../../lib/statements/run-note.ts';
-import { backfillId } from '../../lib/stores/dynamodb/backfill-progress.ts';
 import { restoredId } from '../../lib/stores/dynamodb/restore-mark.ts';
 
 /**
@@ -124,11 +123,6 @@ const makers: Readonly<Record<string, Maker>> = {
     space: 'items of a table',
     file: 'lib/stores/dynamodb/restore-mark.ts',
     made: fixed(restoredId),
-  },
-  'the progress of a backfill': {
-    space: 'items of a table',
-    file: 'lib/stores/dynamodb/backfill-progress.ts',
-    made: fixed(backfillId),
   },
   'the effect of a claim': {
     space: 'effect keys',

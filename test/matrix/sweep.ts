@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { parkedClaims } from '../../lib/claims/resolve.ts';
-import { assertSurvivesCrashes, type SweepOptions, type SweptHandler } from '../../lib/testing/index.ts';
+import { assertSurvivesCrashes, type CrashSweepOptions, type SweptHandler } from '../../lib/testing/index.ts';
 import { snsNotification } from '../support/notifications.ts';
+import { resolverOf } from '../support/resolver-of.ts';
 import { callersOf, hasClaim, type Payment, wire } from './doors.ts';
 import { claimsOf, createOutside, type Outside, operation } from './outside.ts';
 import { type Swept, table } from './table.ts';
@@ -23,7 +23,7 @@ const paymentOf = (body: unknown): string => {
 export const nameOf = ({ feature, door, policy }: Swept): string => `${feature} behind ${door}, ${policy}`;
 
 /** The sweep of one cell under one policy. */
-export function sweepOf({ feature, door, policy }: Swept): SweepOptions<Outside> {
+export function sweepOf({ feature, door, policy }: Swept): CrashSweepOptions<Outside> {
   const made = madeFor({ feature, door, policy });
   const isOperated = feature === 'resolve';
   const callers = callersOf(door);
@@ -93,7 +93,7 @@ function operated(
 ): SweptHandler {
   const { world, outside } = setting;
   const { host } = world.options;
-  const parked = parkedClaims({ operation, store: claimsOf(world, outside), host });
+  const parked = resolverOf({ operation, store: claimsOf(world, outside), host });
   return async (event, context) => {
     for (const payment of ['p-1', 'p-2']) {
       if (outside.recordOf(payment)?.status !== 'parked') continue;

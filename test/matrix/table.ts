@@ -217,7 +217,7 @@ export const table: Readonly<Record<Feature, Row>> = {
     cells: { eachTransaction: itsOnly },
   },
   resolve: {
-    label: '`parkedClaims(…).resolve`',
+    label: '`operator(…).resolve`',
     asserts:
       'an operator resolves the parked claims, and the messages return: the call happens once, and the resolution is on the record',
     whose: 'the consumer’s',

@@ -64,6 +64,7 @@ function setUp(
         firstSeenAt: now,
         attempts: 1,
         abandoned: 0,
+        rev: 1,
         v: 1,
       },
       seen: undefined,

@@ -266,6 +266,7 @@ describe('sqsOnce', () => {
       fence: 1,
       attempts: 1,
       abandoned: 0,
+      rev: 1,
       v: 1,
     } as const;
     const now = Date.now();
@@ -294,7 +295,7 @@ describe('sqsOnce', () => {
   it('ends a FIFO group at a repeat whose first is a suspect, which then runs alone (claim-batch.ts 4)', async () => {
     const { call, handled, store } = wrap(() => undefined);
     const past = Date.now() - 60_000;
-    const dead = { status: 'in-flight', claimId: 'dead', fence: 1, attempts: 1, abandoned: 0, v: 1 } as const;
+    const dead = { status: 'in-flight', claimId: 'dead', fence: 1, attempts: 1, abandoned: 0, rev: 1, v: 1 } as const;
     await store.write({ next: { ...dead, id: 'send-email#x', firstSeenAt: past, leaseUntil: past }, seen: undefined });
     const [x, repeat, behind] = [
       sqsRecord({ orderId: 'x' }, { group: 'g1' }),
@@ -332,6 +333,7 @@ describe('sqsOnce', () => {
       fence: 1,
       attempts: 1,
       abandoned: 0,
+      rev: 1,
       v: 1,
     } as const;
     await store.write({ next: { ...dead, firstSeenAt: past, leaseUntil: past }, seen: undefined });

@@ -1,19 +1,12 @@
 import { describe, test } from 'vitest';
 import { onceOverHttp } from '../../lib/http/index.ts';
-import {
-  failOpen,
-  memoryStore,
-  once,
-  parkedClaims,
-  reconcile,
-  rememberCompleted,
-  renewedLease,
-} from '../../lib/index.ts';
+import { failOpen, memoryStore, once, reconcile, rememberCompleted, renewedLease } from '../../lib/index.ts';
 import { memoryLockStore, resourceLocks } from '../../lib/locks/index.ts';
 import { sqsOnce } from '../../lib/middy/index.ts';
 import { metricEvents } from '../../lib/observe/index.ts';
 import { deadLetterQueue, eachMessage, sendOnce } from '../../lib/sqs/index.ts';
 import { eachTransaction, transactionalStore } from '../../lib/transactions/index.ts';
+import { resolverOf } from '../support/resolver-of.ts';
 import { expectAdvice, type Mistake, untyped } from './mistake.ts';
 
 const store = memoryStore();
@@ -425,7 +418,7 @@ const mistakes: readonly Mistake[] = [
   },
   {
     mistake: 'a decision of nobody',
-    make: () => parkedClaims({ operation: 'o', store }).resolve('k', 'applied', untyped({ note: 'paid' })),
+    make: () => resolverOf({ operation: 'o', store }).resolve('k', 'applied', untyped({ note: 'paid' })),
     wrong: 'got undefined',
     expected: 'by: expected',
     toDo: 'the name of who decided',
@@ -433,7 +426,7 @@ const mistakes: readonly Mistake[] = [
   },
   {
     mistake: 'a verdict that there is not',
-    make: () => parkedClaims({ operation: 'o', store }).resolve('k', untyped('done'), { by: 'maria', note: '' }),
+    make: () => resolverOf({ operation: 'o', store }).resolve('k', untyped('done'), { by: 'maria', note: '' }),
     wrong: 'got "done"',
     expected: "'applied', 'not-applied' or 'retry'",
     toDo: "{ verdict: 'applied', result }",

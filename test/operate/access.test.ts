@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { operator } from '../../lib/operate/index.ts';
 import { type HttpServer, readBody, sendJson, startHttpServer } from '../../lib/rehearsal/engine/http.ts';
 import { findings, reconcileStatements } from '../../lib/statements/index.ts';
-import { backfillOpenClaims, dynamoStore, readRestored } from '../../lib/stores/dynamodb/index.ts';
+import { dynamoStore, readRestored } from '../../lib/stores/dynamodb/index.ts';
 import { sweepOpenClaims } from '../../lib/sweep/index.ts';
 import { collect } from '../support/collect.ts';
 import { runCommand } from '../support/in-process.ts';
@@ -67,11 +67,6 @@ it.each<readonly [string, () => Promise<unknown>, string]>([
     () => readRestored({ tableName: 'claims', client: localClient(aws.endpoint) }),
     'claimsTable.grantRestore(',
   ],
-  [
-    'a backfill',
-    () => backfillOpenClaims({ tableName: 'claims', client: localClient(aws.endpoint) }),
-    'claimsTable.grantBackfill(',
-  ],
   ['a consumer', () => store().read('pay#order-1'), 'claimsTable.grantClaims(fn)'],
 ])('advises %s the grant of its role', async (_, ask, grant) => {
   const error = await ask().then(
@@ -84,7 +79,6 @@ it.each<readonly [string, () => Promise<unknown>, string]>([
 
 it.each<readonly [string, readonly string[], string]>([
   ['claims', [], 'claimsTable.grantOperate(role)'],
-  ['claims', ['--backfill', '--yes'], 'claimsTable.grantBackfill(role)'],
   ['claim', ['pay#order-1'], 'claimsTable.grantOperate(role)'],
   ['resolve', ['pay#order-1', 'applied', '--yes', '--by', 'maria', '--note', 'n'], 'claimsTable.grantOperate(role)'],
   ['restored', [], 'claimsTable.grantRestore(role)'],

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ENTRIES } from '../../checks/entries.ts';
 import { WiringError } from '../../lib/deployment/constructs/index.ts';
-import { memoryStore, OptionError, once, parkedClaims } from '../../lib/index.ts';
+import { memoryStore, OptionError, once } from '../../lib/index.ts';
 import { memoryLockStore, resourceLocks } from '../../lib/locks/index.ts';
 import { operator } from '../../lib/operate/index.ts';
 import { isError, misspelt, withoutOptions } from './misspelt.ts';
@@ -80,7 +80,6 @@ describe('no public function that takes options is missing above', () => {
   test.each([
     ['resourceLocks()', Object.keys(resourceLocks({ store: memoryLockStore() })), ['read']],
     ['operator()', Object.keys(operator({ store: memoryStore() })), ['queueDepth', 'sourcesOf']],
-    ['parkedClaims()', Object.keys(parkedClaims({ operation: 'o', store: memoryStore() })), ['read']],
   ])('every method of %s is tried, or takes no options', (door, methods, without) => {
     const tried = misspelt.filter((one) => one.door.startsWith(`${door}.`)).map((one) => one.door.split('.')[1]);
     expect([...new Set([...tried, ...without])].toSorted()).toEqual(methods.toSorted());

@@ -7,7 +7,7 @@ import {
   StatementCheck,
 } from '../../lib/deployment/constructs/index.ts';
 import { headerKey, httpOnce, onceOverHttp } from '../../lib/http/index.ts';
-import { memoryStore, once, parkedClaims, reconcile, rememberCompleted, step } from '../../lib/index.ts';
+import { memoryStore, once, reconcile, rememberCompleted, step } from '../../lib/index.ts';
 import { dynamoLockStore, forEachItem, memoryLockStore, readProgress, resourceLocks } from '../../lib/locks/index.ts';
 import { sqsOnce } from '../../lib/middy/index.ts';
 import * as leanMiddy from '../../lib/middy/lean.ts';
@@ -19,7 +19,6 @@ import { eachMessage, sendOnce } from '../../lib/sqs/index.ts';
 import * as leanSqsDoors from '../../lib/sqs/lean/index.ts';
 import { findings, reconcileStatements } from '../../lib/statements/index.ts';
 import {
-  backfillOpenClaims,
   correctRestore,
   dynamoStore,
   individualDynamoStore,
@@ -60,7 +59,6 @@ const claims = { operation: 'send-email', key: nothing, store, onAbandoned: 'ret
 const locks = resourceLocks({ store: memoryLockStore() });
 const holder = { holder: 'request-1' };
 const unlock = { onSuccess: 'unlock', onFailure: 'keep' };
-const parked = parkedClaims({ operation: 'send-email', store });
 const operate = operator({ store });
 const acted = { by: 'maria', note: 'seen' };
 const fence = { ConditionCheck: {} };
@@ -126,25 +124,6 @@ export const misspelt: readonly Misspelt[] = [
     call: () => largePayload(untyped({ s3Client: { send: nothing }, bucket: 'payloads' })),
   },
   {
-    door: 'parkedClaims',
-    option: 'retentionSecs',
-    meant: 'retentionSeconds',
-    call: () => parkedClaims(untyped({ operation: 'o', store, retentionSecs: 60 })),
-  },
-  {
-    door: 'parkedClaims().resolve',
-    option: 'notes',
-    meant: 'note',
-    call: () => parked.resolve('k', 'applied', untyped({ by: 'maria', notes: 'seen' })),
-  },
-  {
-    door: 'parkedClaims().resolve',
-    option: 'charge.reslt',
-    meant: 'charge.result',
-    call: () =>
-      parked.resolve('k', untyped({ charge: { verdict: 'applied', reslt: 1 } }), { by: 'maria', note: 'seen' }),
-  },
-  {
     door: 'operator',
     option: 'sqsclient',
     meant: 'sqsClient',
@@ -167,6 +146,13 @@ export const misspelt: readonly Misspelt[] = [
     option: 'notes',
     meant: 'note',
     call: () => operate.resolve({ id: 'o#k' }, 'applied', untyped({ by: 'maria', notes: 'seen' })),
+  },
+  {
+    door: 'operator().resolve',
+    by: 'resolve',
+    option: 'charge.reslt',
+    meant: 'charge.result',
+    call: () => operate.resolve({ id: 'send-email#k' }, untyped({ charge: { verdict: 'applied', reslt: 1 } }), acted),
   },
   {
     door: 'operator().planResolutions',
@@ -350,12 +336,6 @@ export const misspelt: readonly Misspelt[] = [
     option: 'notes',
     meant: 'note',
     call: () => findings({ store }).accept('#finding#x', untyped({ ...acted, notes: 'x' })),
-  },
-  {
-    door: 'backfillOpenClaims',
-    option: 'restarts',
-    meant: 'restart',
-    call: () => backfillOpenClaims(untyped({ tableName: 'claims', restarts: true })),
   },
   {
     door: 'markRestored',
@@ -666,7 +646,6 @@ export const withoutOptions: Readonly<Record<string, string>> = {
   grantLocks: writesNothing,
   grantOperate: writesNothing,
   grantStatements: writesNothing,
-  grantBackfill: writesNothing,
   grantRestore: writesNothing,
   mailer: writesNothing,
   rows: writesNothing,

@@ -72,7 +72,6 @@ const takes: Readonly<Record<string, string>> = {
   mailer: 'provider of a rehearsal, typed',
   rows: 'provider of a rehearsal, typed',
   times: 'traffic of a rehearsal, typed',
-  grantBackfill: constructs,
   grantClaims: constructs,
   grantLocks: constructs,
   grantOperate: constructs,

@@ -9,7 +9,6 @@ import {
   InDoubtError,
   type OnceOutcome,
   once,
-  parkedClaims,
   reconcile,
   renewedLease,
   type StepOptions,
@@ -17,6 +16,7 @@ import {
 } from '../../lib/index.ts';
 import { sqsOnce } from '../../lib/middy/index.ts';
 import { deadLetterQueue, eachMessage, type SqsEvent, type SqsRecord } from '../../lib/sqs/index.ts';
+import { resolverOf } from '../support/resolver-of.ts';
 import { aheadBy, chance, clock, failed, fakeSqs, mapStore, record, saturday } from './kit.ts';
 
 const doors = ['eachMessage', 'sqsOnce', 'once', 'onceOverHttp'] as const;
@@ -423,7 +423,7 @@ export async function attack(seed: number): Promise<Found> {
     // A request that was given up a moment ago may still be on its way: nobody can know yet.
     if (time.now() < (lastWrite.get(`pay#${one.body.id}`) ?? 0) + 60_000) return;
     one.redriven = (one.redriven ?? 0) + 1;
-    const parked = parkedClaims({ operation: 'pay', store: { read: kept.read, write: async (write) => apply(write) } });
+    const parked = resolverOf({ operation: 'pay', store: { read: kept.read, write: async (write) => apply(write) } });
     const { id } = one.body;
     const claim = await parked.read(id);
     if (claim?.status !== 'parked') return;

@@ -1,12 +1,5 @@
 import { describe, expect } from 'vitest';
-import {
-  type ClaimEvent,
-  memoryStore,
-  parkedClaims,
-  RejectedError,
-  RetryableError,
-  reconcile,
-} from '../../lib/index.ts';
+import { type ClaimEvent, memoryStore, RejectedError, RetryableError, reconcile } from '../../lib/index.ts';
 import {
   bodyField,
   compositeKey,
@@ -16,6 +9,7 @@ import {
   messageAttribute,
   sentKey,
 } from '../../lib/sqs/index.ts';
+import { resolverOf } from '../support/resolver-of.ts';
 import {
   context,
   event,
@@ -644,7 +638,7 @@ describe('parked messages', () => {
           'parked',
           'parked',
         ]);
-        const parked = parkedClaims({ operation: 'pay', store: all.claims });
+        const parked = resolverOf({ operation: 'pay', store: all.claims });
         expect(await parked.resolve('a', verdict, { by: 'maria', note: 'looked' })).toMatchObject({
           outcome: 'resolved',
         });
@@ -675,7 +669,7 @@ describe('parked messages', () => {
       );
       const deliver = () => all.time.until(handler(event(record({ id: 'a' })), context(all.time)));
       await deliver();
-      const parked = parkedClaims({ operation: 'pay', store: all.claims });
+      const parked = resolverOf({ operation: 'pay', store: all.claims });
       const looked = await parked.read('a');
       await parked.resolve('a', 'not-applied', { by: 'maria', note: 'no trace' });
       await deliver();
@@ -691,7 +685,7 @@ describe('parked messages', () => {
     'a key that nobody has seen is unknown, and is not created by a resolution',
     async () => {
       const store = memoryStore();
-      const parked = parkedClaims({ operation: 'pay', store });
+      const parked = resolverOf({ operation: 'pay', store });
       expect(await parked.resolve('nobody', 'applied', { by: 'maria', note: '' })).toEqual({ outcome: 'unknown-key' });
       expect(store.records()).toEqual([]);
     },

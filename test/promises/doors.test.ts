@@ -1,9 +1,10 @@
 import middy from '@middy/core';
 import { describe, expect } from 'vitest';
 import { bodyField, claimOf, headerKey, httpOnce, onceOverHttp, scopedKey } from '../../lib/http/index.ts';
-import { InvalidMessageError, once, parkedClaims, RejectedError, RetryableError, reconcile } from '../../lib/index.ts';
+import { InvalidMessageError, once, RejectedError, RetryableError, reconcile } from '../../lib/index.ts';
 import { sqsOnce } from '../../lib/middy/index.ts';
 import { deadLetterQueue, type SqsEvent } from '../../lib/sqs/index.ts';
+import { resolverOf } from '../support/resolver-of.ts';
 import {
   context,
   event,
@@ -492,7 +493,7 @@ for (const [door, made] of Object.entries(doors)) {
 
     promise(
       http,
-      'the same again, parked | 409 `parked`, without `Retry-After`: an operator has to [resolve the claim](recover.md#a-parked-claim) … a key is `scopedKey({ caller }, key)`. Pass that to `parkedClaims(…).resolve`',
+      'the same again, parked | 409 `parked`, without `Retry-After`: an operator has to [resolve the claim](recover.md#a-parked-claim) … a key is `scopedKey({ caller }, key)`. Pass that to `resolverOf(…).resolve`',
       `${door}: a parked request is 409 until an operator has decided, and runs or not as they said`,
       async () => {
         const one = api(pays, { onAbandoned: 'park', caller: () => 'c-17', classify: () => 'unknown' });
@@ -506,7 +507,7 @@ for (const [door, made] of Object.entries(doors)) {
         const parked = await one.ask(v2({ n: 1 }));
         expect(one.reasonOf(parked)).toEqual([409, 'parked']);
         expect(Object.keys(parked.headers).map((name) => name.toLowerCase())).not.toContain('retry-after');
-        const operator = parkedClaims({ operation: 'pay', store: one.claims });
+        const operator = resolverOf({ operation: 'pay', store: one.claims });
         expect(
           await operator.resolve(scopedKey({ caller: 'c-17' }, 'k-1'), 'applied', { by: 'maria', note: 'paid' }),
         ).toMatchObject({ outcome: 'resolved' });

@@ -6,13 +6,13 @@ import {
   InvalidMessageError,
   LeaseError,
   once,
-  parkedClaims,
   RejectedError,
   RetryableError,
   reconcile,
   renewedLease,
   StoreUnavailableError,
 } from '../../lib/index.ts';
+import { resolverOf } from '../support/resolver-of.ts';
 import { aheadBy, mapStore, mischievous, never, promise, surroundings, thrownBy, wait } from './kit.ts';
 
 const protocol = 'protocol';
@@ -55,7 +55,7 @@ describe('what becomes of an abandoned attempt', () => {
         attempts: 1,
         abandoned: 0,
         rev: 1,
-        v: 2,
+        v: 1,
         expiresAt: Math.ceil(all.time.now() / 1000) + 2_592_000,
       });
       const pay = once({ ...all.plain, onAbandoned: 'retry' }, (_, claim) => {
@@ -981,7 +981,7 @@ describe('keys and records', () => {
 
   promise(
     'ClaimOptions.attributes',
-    'What is kept beside the key, from its first grant on … `parkedClaims(…).read(key)` has it',
+    'What is kept beside the key, from its first grant on … `resolverOf(…).read(key)` has it',
     'attributes are those of the first grant',
     async () => {
       const all = surroundings();
@@ -992,7 +992,7 @@ describe('keys and records', () => {
       await thrownBy(() => all.time.until(pay(payment)));
       amount = 900;
       await thrownBy(() => all.time.until(pay(payment)));
-      const record = await parkedClaims({ operation: 'pay', store: all.claims }).read('p-1');
+      const record = await resolverOf({ operation: 'pay', store: all.claims }).read('p-1');
       expect(record?.attributes).toEqual({ amount: 500 });
     },
   );

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { type Claim, InDoubtError, once, parkedClaims, RetryableError, step } from '../../lib/index.ts';
+import { type Claim, InDoubtError, once, RetryableError, step } from '../../lib/index.ts';
 import {
   type AppWrite,
   CommitRefusedError,
@@ -9,6 +9,7 @@ import {
   inPhases,
   type TransactionalStore,
 } from '../../lib/transactions/index.ts';
+import { resolverOf } from '../support/resolver-of.ts';
 import {
   context,
   event,
@@ -220,7 +221,7 @@ describe('steps', () => {
         got.push(...(await Promise.all(steps)));
       }).outcome;
       await thrownBy(() => all.time.until(pay(payment)));
-      const parked = parkedClaims({ operation: 'pay', store: all.claims });
+      const parked = resolverOf({ operation: 'pay', store: all.claims });
       const before = all.claims.get('pay#p-1');
       const by = { by: 'maria', note: 'looked' };
       const doubts = await parked.resolve('p-1', {}, by);
@@ -263,7 +264,7 @@ describe('steps', () => {
         ),
       ).outcome;
       await thrownBy(() => all.time.until(pay(payment)));
-      await parkedClaims({ operation: 'pay', store: all.claims }).resolve('p-1', 'applied', {
+      await resolverOf({ operation: 'pay', store: all.claims }).resolve('p-1', 'applied', {
         by: 'maria',
         note: 'all of it',
       });

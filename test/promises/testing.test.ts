@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { bodyField, deadLetterQueue, eachMessage, messageId } from '../../lib/sqs/index.ts';
-import { assertSurvivesCrashes, crashSweep, SweepError, type SweepOptions } from '../../lib/testing/index.ts';
+import { assertSurvivesCrashes, type CrashSweepOptions, crashSweep, SweepError } from '../../lib/testing/index.ts';
 import { promise, thrownBy } from './kit.ts';
 
 const page = 'docs/guides/testing.md';
@@ -10,8 +10,8 @@ type Bank = { readonly paid: { readonly id: string; readonly key: string }[] };
 /** Sweeps a handler of two orders, of which one is sent twice. `honours`: the provider knows its effect keys again. */
 function sweepOf(
   own: object,
-  { honours = false, ...rest }: Partial<SweepOptions<Bank>> & { honours?: boolean } = {},
-): SweepOptions<Bank> {
+  { honours = false, ...rest }: Partial<CrashSweepOptions<Bank>> & { honours?: boolean } = {},
+): CrashSweepOptions<Bank> {
   return {
     messages: [{ body: { id: 'a' } }, { body: { id: 'a' } }, { body: { id: 'b' } }],
     provider: () => ({ paid: [] }),

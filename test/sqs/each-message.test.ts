@@ -473,7 +473,7 @@ describe('the outcome of a message', () => {
   it('is recorded before what may have killed a worker runs: it could take the outcome along', async () => {
     const { memory, ran, host, call, whatWaits, pass } = setUpSlow();
     const id = 'send-email#suspect';
-    const counts = { fence: 1, attempts: 1, abandoned: 0, rev: 1, v: 2 } as const;
+    const counts = { fence: 1, attempts: 1, abandoned: 0, rev: 1, v: 1 } as const;
     const times = { leaseUntil: host.now() - 60_000, firstSeenAt: host.now() - 90_000, expiresAt: undefined };
     await memory.write({ next: { id, status: 'in-flight', claimId: 'dead', ...counts, ...times }, seen: undefined });
     const called = call(deliveredAgain(order('suspect'), 2), order('a'));

@@ -60,7 +60,7 @@ const manyAgain = (count: number, receives = 2) => Array.from({ length: count },
 
 function record(id: string, status: ClaimRecord['status']): ClaimRecord {
   const expiresAt = status === 'parked' ? undefined : someDay / 1000 + 3600;
-  const counts = { fence: 1, attempts: 1, abandoned: 0, rev: 2, v: 2 } as const;
+  const counts = { fence: 1, attempts: 1, abandoned: 0, rev: 2, v: 1 } as const;
   const error = status === 'parked' ? { name: 'outcome-unknown', message: '' } : undefined;
   return { id, status, claimId: 'earlier', leaseUntil: someDay, firstSeenAt: someDay, expiresAt, error, ...counts };
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { ClaimEvent } from '../../lib/claims/events.ts';
 import type { ClaimStore } from '../../lib/claims/store.ts';
 import { onceOverHttp } from '../../lib/http/index.ts';
-import { failOpen, InvalidMessageError, memoryStore, once, parkedClaims, rememberCompleted } from '../../lib/index.ts';
+import { failOpen, InvalidMessageError, memoryStore, once, rememberCompleted } from '../../lib/index.ts';
 import { dynamoLockStore, forEachItem, readProgress, resourceLocks } from '../../lib/locks/index.ts';
 import { sqsOnce } from '../../lib/middy/index.ts';
 import {
@@ -21,6 +21,7 @@ import { dynamoStore, individualDynamoStore } from '../../lib/stores/dynamodb/in
 import { eachTransaction, type TransactionalStore, transactionalStore } from '../../lib/transactions/index.ts';
 import { apiGatewayV2 } from '../support/http-events.ts';
 import { context, failuresOf, sqsEvent, sqsRecord } from '../support/lambda.ts';
+import { resolverOf } from '../support/resolver-of.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 
 /** A client of SQS that keeps what was sent with it. */
@@ -205,7 +206,7 @@ describe('the other doors, without a table', () => {
     await expect(locks.lockAll([['debt', 1]], { holder: 'a' })).rejects.toThrow(/CLAIMS_TABLE/);
     await expect(locks.read([['debt', 1]])).rejects.toThrow(/CLAIMS_TABLE/);
     expect(() => lockStore.stillHeld({ id: 'a' })).toThrow(/CLAIMS_TABLE/);
-    await expect(parkedClaims({ operation: 'pay', store: store() }).read('k')).rejects.toThrow(/CLAIMS_TABLE/);
+    await expect(resolverOf({ operation: 'pay', store: store() }).read('k')).rejects.toThrow(/CLAIMS_TABLE/);
     const fence = { ConditionCheck: { TableName: 't', Key: {}, ConditionExpression: 'x' } };
     const work = { id: 'a', work: 'repay', tableName: undefined };
     await expect(forEachItem([1], { ...work, fence }, () => [])).rejects.toThrow(/CLAIMS_TABLE/);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { parkedClaims } from '../../lib/index.ts';
 import { reconcileStatements, type StatementLine } from '../../lib/statements/index.ts';
+import { resolverOf } from '../support/resolver-of.ts';
 import { charges, hour } from './charges.ts';
 
 /** What can happen between two looks at one line or claim: within a run, and between two runs. */
@@ -33,7 +33,7 @@ it('does not say that a claim lacks its line if an operator completes it while t
   await store.write({ next: { ...record, checkpoints, rev: 9 }, seen: record });
   line('a');
   await host.advance(3 * hour);
-  const parked = parkedClaims({ operation: 'charge', store });
+  const parked = resolverOf({ operation: 'charge', store });
   const completing: typeof store = {
     ...store,
     listPlace: async (query) => {

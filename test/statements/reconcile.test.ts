@@ -357,7 +357,7 @@ it('closes a difference whose claim says the same by now, though its line is in 
   await reconciled();
   const seen = await store.read('charge#a');
   if (seen === undefined) throw new Error('there is no claim');
-  await store.write({ next: { ...seen, attributes: { amountCents: 1251 }, rev: (seen.rev ?? 0) + 1 }, seen });
+  await store.write({ next: { ...seen, attributes: { amountCents: 1251 }, rev: seen.rev + 1 }, seen });
   await host.advance(24 * hour);
   await reconciled({ from: host.now() - hour });
   expect(await open()).toEqual([]);

@@ -22,7 +22,7 @@ const restored = { cutOff: 1, firstCutOff: 1, reopenedAt: 2, stands: true };
 const calls: { readonly [Name in keyof Omit<Whole, 'setupError'>]-?: readonly [Parameters<Whole[Name]>, unknown] } = {
   read: [[one.id], one],
   write: [[{ next: { ...one, rev: 2 }, seen: one }], { applied: true }],
-  listOpen: [[{ limit: 7 }], { claims: [], cursor: 'next', incomplete: true }],
+  listOpen: [[{ limit: 7 }], { claims: [], cursor: 'next' }],
   readNote: [[note.id], note],
   writeNote: [[{ next: note, seen: undefined }], { applied: true }],
   listPlace: [[{ place: '#findings', until: 1, limit: 7 }], { entries: [entry], after: entry }],

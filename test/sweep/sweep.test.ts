@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ClaimEvent } from '../../lib/claims/events.ts';
-import { type ClaimStore, memoryStore, once, parkedClaims, step, type Verdict } from '../../lib/index.ts';
+import { type ClaimStore, memoryStore, once, step, type Verdict } from '../../lib/index.ts';
 import { type SweepOptions, type SweptDoubt, sweepOpenClaims } from '../../lib/sweep/index.ts';
+import { resolverOf } from '../support/resolver-of.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 
 const settleMs = 2000;
@@ -260,7 +261,7 @@ describe('two runs at once', () => {
     await host.advance(settledMs);
     const { claims } = await store.listOpen({ limit: 10 });
     say({ verdict: 'applied' });
-    const stale = { ...store, listOpen: async () => ({ claims, cursor: undefined, incomplete: false }) };
+    const stale = { ...store, listOpen: async () => ({ claims, cursor: undefined }) };
     const reports = await Promise.all([
       sweepOpenClaims({ ...sweepOptions, store: stale })(),
       sweepOpenClaims({ ...sweepOptions, store: stale })(),
@@ -280,7 +281,7 @@ describe('a list that lags behind', () => {
     if (open === undefined) throw new Error('nothing is open');
     await pay(() => 'by a caller');
     const claims = [open, { ...open, id: 'pay#gone' }];
-    const stale = { ...store, listOpen: async () => ({ claims, cursor: undefined, incomplete: false }) };
+    const stale = { ...store, listOpen: async () => ({ claims, cursor: undefined }) };
     expect(await sweepOpenClaims({ ...sweepOptions, store: stale })()).toMatchObject({ settledMeanwhile: 2 });
     expect(asked).toEqual([]);
     expect(store.records()).toMatchObject([{ id: 'pay#p-1', status: 'completed' }]);
@@ -292,7 +293,7 @@ describe('a list that lags behind', () => {
     const [open] = (await store.listOpen({ limit: 10 })).claims;
     if (open === undefined) throw new Error('nothing is open');
     const claims = [{ ...open, leaseUntil: host.now() - 60_000 }];
-    const stale = { ...store, listOpen: async () => ({ claims, cursor: undefined, incomplete: false }) };
+    const stale = { ...store, listOpen: async () => ({ claims, cursor: undefined }) };
     expect(await sweepOpenClaims({ ...sweepOptions, store: stale })()).toMatchObject({ held: 1 });
     expect(asked).toEqual([]);
     expect(statuses()).toEqual(['pay#p-1 in-flight']);
@@ -306,7 +307,7 @@ describe('a list that lags behind', () => {
     if (record === undefined) throw new Error('no record');
     await host.advance(settledMs);
     const claims = [{ ...record, unknownAt: 1 }];
-    const stale = { ...store, listOpen: async () => ({ claims, cursor: undefined, incomplete: false }) };
+    const stale = { ...store, listOpen: async () => ({ claims, cursor: undefined }) };
     expect(await sweepOpenClaims({ ...sweepOptions, store: stale })()).toMatchObject({ settledMeanwhile: 1 });
     expect(asked).toEqual([]);
   });
@@ -404,7 +405,7 @@ describe('a run', () => {
     await abandon();
     await host.advance(settledMs);
     await sweepOpenClaims({ ...sweepOptions, operations: { pay: { onAbandoned: 'park' } } })();
-    await parkedClaims({ operation: 'pay', store }).resolve('p-1', 'applied', { by: 'maria', note: '' });
+    await resolverOf({ operation: 'pay', store }).resolve('p-1', 'applied', { by: 'maria', note: '' });
     expect(await sweep()).toMatchObject({ looked: 0 });
     expect(statuses()).toEqual(['pay#p-1 completed']);
   });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { crashSweep, type FaultAt, type SweepOptions, type World } from '../../lib/testing/index.ts';
+import { type CrashSweepOptions, crashSweep, type FaultAt, type World } from '../../lib/testing/index.ts';
 import { forgetfulProvider, order, orders } from './providers.ts';
 
 /*
@@ -9,7 +9,7 @@ import { forgetfulProvider, order, orders } from './providers.ts';
 type Provider = ReturnType<typeof forgetfulProvider>;
 type Answers = (world: World, provider: Provider) => (input: unknown) => Promise<unknown>;
 
-const swept = (handler: Answers, faults: readonly FaultAt[] = [], options: Partial<SweepOptions<Provider>> = {}) =>
+const swept = (handler: Answers, faults: readonly FaultAt[] = [], options: Partial<CrashSweepOptions<Provider>> = {}) =>
   crashSweep({
     messages: order,
     callers: {},

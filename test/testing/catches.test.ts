@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { RetryableError } from '../../lib/index.ts';
 import { processWide } from '../../lib/kernel/process-wide.ts';
 import { bodyField, deadLetterQueue, eachMessage, type MessageHandler, messageId } from '../../lib/sqs/index.ts';
-import { crashSweep, type Finding, type SweepOptions, type SweepReport, type World } from '../../lib/testing/index.ts';
+import {
+  type CrashSweepOptions,
+  type CrashSweepReport,
+  crashSweep,
+  type Finding,
+  type World,
+} from '../../lib/testing/index.ts';
 import { forgetfulProvider, type Order, order, orders } from './providers.ts';
 
 /*
@@ -15,8 +21,8 @@ type Mailer = ReturnType<typeof forgetfulProvider>;
 function sweepOf(
   handle: (world: World, mailer: Mailer) => MessageHandler<Order>,
   options: Partial<Parameters<typeof eachMessage<Order>>[0]> = {},
-  sweep: Partial<SweepOptions<Mailer>> = {},
-): Promise<SweepReport> {
+  sweep: Partial<CrashSweepOptions<Mailer>> = {},
+): Promise<CrashSweepReport> {
   return crashSweep({
     messages: order,
     provider: forgetfulProvider,

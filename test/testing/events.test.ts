@@ -2,7 +2,13 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import { expect, it } from 'vitest';
-import { crashSweep, type FaultAt, type SweepOptions, type SweptMessage, type World } from '../../lib/testing/index.ts';
+import {
+  type CrashSweepOptions,
+  crashSweep,
+  type FaultAt,
+  type SweptMessage,
+  type World,
+} from '../../lib/testing/index.ts';
 import { forgetfulProvider, order } from './providers.ts';
 
 /*
@@ -13,7 +19,7 @@ import { forgetfulProvider, order } from './providers.ts';
 async function received(
   messages: readonly SweptMessage[],
   faults: readonly FaultAt[],
-  options: Partial<SweepOptions<ReturnType<typeof forgetfulProvider>>> = {},
+  options: Partial<CrashSweepOptions<ReturnType<typeof forgetfulProvider>>> = {},
 ): Promise<readonly SQSRecord[]> {
   const records: SQSRecord[] = [];
   await crashSweep({

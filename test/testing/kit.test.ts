@@ -3,12 +3,12 @@ import type { ClaimRecord } from '../../lib/claims/record.ts';
 import type { InvocationContext, SqsEvent } from '../../lib/sqs/index.ts';
 import {
   assertSurvivesCrashes,
+  type CrashSweepOptions,
+  type CrashSweepReport,
   crashSweep,
   type EffectCount,
   type Expected,
   type FaultAt,
-  type SweepOptions,
-  type SweepReport,
   type SweptMessage,
   type World,
 } from '../../lib/testing/index.ts';
@@ -27,8 +27,8 @@ type Handle = (world: World, diary: Diary) => (event: SqsEvent, context: Invocat
 async function replay(
   handler: Handle,
   faults: readonly FaultAt[],
-  options: Partial<SweepOptions<Diary>> = {},
-): Promise<{ report: SweepReport; lines: readonly string[] }> {
+  options: Partial<CrashSweepOptions<Diary>> = {},
+): Promise<{ report: CrashSweepReport; lines: readonly string[] }> {
   let written = diary();
   const report = await crashSweep<Diary>({
     messages: order,
@@ -173,7 +173,7 @@ it('delivers a group in order, and nothing of it past a message that is under wa
 
 it('sweeps singles and then pairs, says how far it is, and counts what it leaves out', async () => {
   const progress: string[] = [];
-  const options: SweepOptions<Diary> = {
+  const options: CrashSweepOptions<Diary> = {
     messages: order,
     provider: diary,
     handler: twice,
@@ -291,7 +291,7 @@ it('a client that sends again by itself is swept for that: what does not honour 
       for (const record of Records) await world.io('send', () => send(JSON.parse(record.body).orderId), { resends });
     };
   };
-  const faultsOf = ({ doubled }: SweepReport) =>
+  const faultsOf = ({ doubled }: CrashSweepReport) =>
     new Set(doubled.flatMap(({ faults }) => faults.map(({ fault }) => fault)));
   expect(faultsOf(await swept(true))).toContain('resend');
   expect(faultsOf(await swept(false))).not.toContain('resend');

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { once, reconcile, renewedLease } from '../../lib/index.ts';
 import { sqsOnce } from '../../lib/middy/index.ts';
 import { bodyField, deadLetterQueue, eachMessage, type SqsEvent } from '../../lib/sqs/index.ts';
-import { assertSurvivesCrashes, type SweepOptions } from '../../lib/testing/index.ts';
+import { assertSurvivesCrashes, type CrashSweepOptions } from '../../lib/testing/index.ts';
 import { forgetfulProvider, knowingProvider, type Order, orders } from './providers.ts';
 
 type Provider = ReturnType<typeof knowingProvider>;
@@ -21,14 +21,17 @@ const policies = {
         settleMs: 1000,
       }),
   },
-} satisfies Record<string, { provider: SweepOptions<Provider>['provider']; policy: (provider: Provider) => unknown }>;
+} satisfies Record<
+  string,
+  { provider: CrashSweepOptions<Provider>['provider']; policy: (provider: Provider) => unknown }
+>;
 
 describe.each(['retry', 'park', 'reconcile'] as const)('under %s, with a provider that it is right for', (name) => {
   const { provider, policy } = policies[name];
   const common = {
     messages: [...orders, ...orders.slice(0, 1)],
     provider,
-    effects: (cards: Provider, message: SweepOptions<Provider>['messages'][number]) => cards.count(message),
+    effects: (cards: Provider, message: CrashSweepOptions<Provider>['messages'][number]) => cards.count(message),
     max: 120,
   };
 

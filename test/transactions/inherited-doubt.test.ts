@@ -184,7 +184,7 @@ describe('eachTransaction, deployed where another door was', () => {
     await world.deliver(() => failing(again(), lambda()));
     const found = (await world.record()) as ClaimRecord;
     const marked = asRestored(found.id, found, { reopenedAt: world.host.now() }, world.host.now());
-    await claims.write({ next: { ...marked, rev: (found.rev ?? 0) + 1 }, seen: found });
+    await claims.write({ next: { ...marked, rev: found.rev + 1 }, seen: found });
     let asked = 0;
     const transaction = world.transaction({ onInheritedDoubt: 'retry' }, () => {
       asked++;
@@ -334,7 +334,7 @@ describe('a claim that a worker of eachTransaction abandoned', () => {
     const seen = await world.record();
     if (seen === undefined) throw new Error('no record');
     // Such a version spreads what it found, and moves the fence on.
-    const next = { ...seen, claimId: 'of-another-version', fence: seen.fence + 1, rev: (seen.rev ?? 0) + 1 };
+    const next = { ...seen, claimId: 'of-another-version', fence: seen.fence + 1, rev: seen.rev + 1 };
     await world.claims.write({ next, seen });
     await world.deliver(() => world.transaction()(world.again(), world.lambda()));
     expect([...world.items.keys()]).toEqual([]);
@@ -347,7 +347,7 @@ describe('a claim that a worker of eachTransaction abandoned', () => {
     const { claims, host } = world;
     const before = await world.record();
     // As a list shows it that lags behind.
-    const listOpen = async () => ({ claims: [before as never], cursor: undefined, incomplete: false });
+    const listOpen = async () => ({ claims: [before as never], cursor: undefined });
     const store = { ...claims, listOpen };
     const sweep = sweepOpenClaims({ store, host, operations: { pay: { onAbandoned: 'park' } } });
     expect(await sweep()).toMatchObject({ looked: 1, settledMeanwhile: 1 });

@@ -6,7 +6,6 @@ import {
   failOpen,
   memoryStore,
   once,
-  parkedClaims,
   RetryableError,
   rememberCompleted,
   step,
@@ -24,6 +23,7 @@ import {
 } from '../../lib/transactions/index.ts';
 import { context, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { memoryTransactions } from '../support/memory-transactions.ts';
+import { resolverOf } from '../support/resolver-of.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 
 const put = (id: string): AppWrite => ({ Put: { TableName: 'ledger', Item: { id } } });
@@ -145,7 +145,7 @@ it('a commit whose answer was lost is known to be applied, also on a claim that 
     step(claim, 'charge', () => Promise.reject(new Error('who knows')), { onAbandoned: 'park' });
   const call = once<string, unknown>(options, (_, claim) => attempt(claim)).outcome;
   await expect(call('p-1')).rejects.toThrow('who knows');
-  const resolved = await parkedClaims({ operation: 'pay', store }).resolve('p-1', 'not-applied', maria);
+  const resolved = await resolverOf({ operation: 'pay', store }).resolve('p-1', 'not-applied', maria);
   expect(resolved).toMatchObject({ outcome: 'resolved' });
 
   attempt = async (claim) => {
@@ -266,7 +266,7 @@ it('a value that DynamoDB cannot hold is a refusal of the write that has it, and
   client.send = () => expect.fail('it was sent');
   const store = transactionalStore({ tableName: 'claims', client });
   const claim = { id: 'pay#p-1', claimId: 'c', fence: 1, status: 'completed', leaseUntil: 1, firstSeenAt: 1 } as const;
-  const next = { ...claim, attempts: 1, abandoned: 0, rev: 2, v: 2 } as const;
+  const next = { ...claim, attempts: 1, abandoned: 0, rev: 2, v: 1 } as const;
   const nan = { Put: { TableName: 'ledger', Item: { id: 'e', amount: Number.NaN } } };
   const result = await store.commit({ next, seen: undefined }, [put('entry-1'), nan]);
   expect(result).toMatchObject({ applied: false, refused: [{ index: 1, code: 'ValidationError' }] });

@@ -53,7 +53,7 @@ export function floor({ client, tableName, effect }: Omit<World, 'transport'>) {
 type Claim = Readonly<Record<'id' | 'claimId' | 'rev' | 'status' | 'leaseUntil', AttributeValue>>;
 
 const FINGERPRINT = '1:44136fa355b3678a1146ad16f7e8649e';
-const REST = Object.entries({ fence: 1, firstSeenAt: 1_795_253_400_000, attempts: 1, abandoned: 0, v: 2 });
+const REST = Object.entries({ fence: 1, firstSeenAt: 1_795_253_400_000, attempts: 1, abandoned: 0, v: 1 });
 
 function claimOf(id: string, index: number): Claim {
   return {

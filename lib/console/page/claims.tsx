@@ -37,11 +37,6 @@ export function Claims({ state, place }: { readonly state: ConsoleState; readonl
       </div>
       <Filters place={place} list={list} />
       <Failed error={error} />
-      {list?.incomplete && (
-        <Notice>
-          Claims that an earlier version parked can be missing. Run: <code>pawl claims --backfill</code>
-        </Notice>
-      )}
       {list?.truncated && (
         <Notice>There are more: the console has stopped reading. Sorting covers what it has read.</Notice>
       )}

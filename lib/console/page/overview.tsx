@@ -47,7 +47,7 @@ function deadOf(queues: readonly QueueNow[]): number {
   return queues.reduce((sum, { depth = 0 }) => sum + depth, 0);
 }
 
-function Now({ value: { at, operations, queues, incomplete, truncated } }: { readonly value: OverviewNow }) {
+function Now({ value: { at, operations, queues, truncated } }: { readonly value: OverviewNow }) {
   const most = Math.max(...operations.map((one) => openOf([one])), 1);
   const deepest = Math.max(...queues.map(({ depth = 0 }) => depth), 1);
   return (
@@ -70,11 +70,6 @@ function Now({ value: { at, operations, queues, incomplete, truncated } }: { rea
             <Operation key={one.operation} one={one} most={most} at={at} />
           ))}
         </ul>
-        {incomplete && (
-          <Notice>
-            Claims that an earlier version parked can be missing. Run: <code>pawl claims --backfill</code>
-          </Notice>
-        )}
         {truncated && <Notice>There are more: the console has stopped reading.</Notice>}
       </section>
       <section class="card" aria-labelledby="dead">

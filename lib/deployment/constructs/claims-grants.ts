@@ -2,7 +2,6 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import { OPEN_INDEX } from '../../stores/dynamodb/open-index.ts';
 import {
-  BACKFILL_ACTIONS,
   CLAIM_ACTIONS,
   LOCK_ACTIONS,
   OPERATE_ACTIONS,
@@ -88,19 +87,6 @@ export function grantOperate(table: ITable, grantee: IGrantable): Grant {
 export function grantStatements(table: ITable, grantee: IGrantable): Grant {
   const list = grantOnIndex(table, grantee, STATEMENT_INDEX_ACTIONS);
   return grantOn(table, grantee, STATEMENT_ACTIONS).combine(list);
-}
-
-/**
- * Permits `grantee` to run `pawl claims --backfill` on `table`. It reads every item, with the results that are kept there: that is why it is no part of
- * `grantOperate`. It is needed once, and can be taken away again.
- *
- * @example
- * import { Role } from 'aws-cdk-lib/aws-iam';
- *
- * grantBackfill(claims.table, Role.fromRoleName(stack, 'Deployment', 'deployment'));
- */
-export function grantBackfill(table: ITable, grantee: IGrantable): Grant {
-  return grantOn(table, grantee, BACKFILL_ACTIONS);
 }
 
 /**

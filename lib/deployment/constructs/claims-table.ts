@@ -15,14 +15,7 @@ import { Construct } from 'constructs';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { CLAIMS_TABLE, type KeyAttribute, type TableIndex } from '../table-definition.ts';
 import { actOn, alarmAt } from './alarms.ts';
-import {
-  grantBackfill,
-  grantClaims,
-  grantLocks,
-  grantOperate,
-  grantRestore,
-  grantStatements,
-} from './claims-grants.ts';
+import { grantClaims, grantLocks, grantOperate, grantRestore, grantStatements } from './claims-grants.ts';
 import { expectProps } from './known-props.ts';
 
 const TYPES = { S: AttributeType.STRING, N: AttributeType.NUMBER } as const;
@@ -145,11 +138,6 @@ export class ClaimsTable extends Construct {
   /** Permits `grantee` to compare a provider's statement with the claims of this table. See {@link grantStatements}. */
   grantStatements(grantee: IGrantable): Grant {
     return grantStatements(this.table, grantee);
-  }
-
-  /** Permits `grantee` to bring claims of earlier versions into the list, once. See {@link grantBackfill}. */
-  grantBackfill(grantee: IGrantable): Grant {
-    return grantBackfill(this.table, grantee);
   }
 
   /** Permits `grantee` to mark this table as restored from a point in time, and to lift the mark. See {@link grantRestore}. */

@@ -71,7 +71,7 @@ export function createAlarms(consumer: Watched, settings: AlarmSettings): Consum
           `${path}: a claim was parked: pawl cannot tell whether its last attempt had its effect. It does not run again until an ` +
           'operator decides. The alarm ends by itself, the claim stays. What to do: find its id in the logs (pawl: parked) and its ' +
           'message in the dead-letter queue, ask the provider whether the effect happened, resolve the claim with ' +
-          'parkedClaims(…).resolve as applied, not-applied or retry, then redrive the message.',
+          'pawl resolve as applied, not-applied or retry, then redrive the message.',
       }),
     ),
     staleClaims: forClaims(() =>

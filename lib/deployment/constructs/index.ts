@@ -1,6 +1,5 @@
 export { WiringError } from '../wiring.ts';
 export {
-  grantBackfill,
   grantClaims,
   grantLocks,
   grantOperate,

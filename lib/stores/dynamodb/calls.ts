@@ -11,12 +11,8 @@ import type {
   PutItemCommandOutput,
   QueryCommandInput,
   QueryCommandOutput,
-  ScanCommandInput,
-  ScanCommandOutput,
   TransactWriteItemsCommandInput,
   TransactWriteItemsCommandOutput,
-  UpdateItemCommandInput,
-  UpdateItemCommandOutput,
 } from '@aws-sdk/client-dynamodb';
 import type { DynamoTransport, Operation } from './transport.ts';
 
@@ -37,9 +33,7 @@ interface Calls extends Record<Operation, Call<object, object>> {
   GetItem: Call<GetItemCommandInput, GetItemCommandOutput>;
   PutItem: Call<PutItemCommandInput, PutItemCommandOutput>;
   Query: Call<QueryCommandInput, QueryCommandOutput>;
-  Scan: Call<ScanCommandInput, ScanCommandOutput>;
   TransactWriteItems: Call<TransactWriteItemsCommandInput, TransactWriteItemsCommandOutput>;
-  UpdateItem: Call<UpdateItemCommandInput, UpdateItemCommandOutput>;
 }
 
 /** @throws as the transport does */

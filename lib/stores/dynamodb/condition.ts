@@ -22,7 +22,6 @@ export function conditionOf(seen: RecordState | undefined, mark = ''): Condition
   const values: Record<string, string | number> = {};
   const parts = Object.entries(seen).map(([name, value]) => {
     names[`#${name}`] = name;
-    if (value === undefined) return `attribute_not_exists(#${name})`;
     values[`:${name}${mark}`] = value;
     return `#${name} = :${name}${mark}`;
   });
@@ -47,7 +46,7 @@ export function conditionOfAny(states: readonly (RecordState | undefined)[]): Co
 export function whereOf(id: string, seen: RecordState, parameter: (value: string | number) => string): string {
   let where = `"id"=${parameter(id)}`;
   for (const [name, value] of Object.entries(seen)) {
-    where += value === undefined ? ` AND "${name}" IS MISSING` : ` AND "${name}"=${parameter(value)}`;
+    where += ` AND "${name}"=${parameter(value)}`;
   }
   return where;
 }

@@ -82,8 +82,8 @@ export function openIndexError(error: unknown, tableName: string): unknown {
   if (name !== 'ValidationException' && name !== 'ResourceNotFoundException') return error;
   if (message.includes('does not have the specified index')) {
     const text =
-      `The table ${tableName} has no index of open claims. Deploy ClaimsTable of this version of pawl, or add the index ` +
-      'to your table as docs/reference/table.md describes it, then run pawl claims --backfill once. Consumers do not need it.';
+      `The table ${tableName} has no index of open claims. Deploy ClaimsTable, or add the index to your table as ` +
+      'docs/reference/table.md describes it. Consumers do not need it.';
     return new OpenIndexError('missing', text, { cause: error });
   }
   if (message.includes('backfilling')) {

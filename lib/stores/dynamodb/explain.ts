@@ -10,7 +10,7 @@ export interface ExplainedTable {
   readonly TableName: string;
   readonly transport: Pick<DynamoTransport, 'region'>;
   /** The grant of the constructs. */
-  readonly grant: 'grantClaims' | 'grantLocks' | 'grantRestore' | 'grantBackfill';
+  readonly grant: 'grantClaims' | 'grantLocks' | 'grantRestore';
 }
 
 /** @param nameOfTable throws where the name is missing: then nothing was asked of DynamoDB */

@@ -1,15 +1,12 @@
-import { isOpen, openShards, shardName } from '../../claims/open.ts';
+import { openShards, shardName } from '../../claims/open.ts';
 import {
   badCursor,
   checkedPrefix,
-  isStillOpen,
   type OpenClaim,
   type OpenPage,
   type OpenQuery,
   withoutForeign,
 } from '../../claims/open-claims.ts';
-import { type ClaimRecord, unlessLeftAlone, wrongNumber } from '../../claims/record.ts';
-import { hasEnded } from './backfill-progress.ts';
 import { call } from './calls.ts';
 import { openIndexError } from './errors.ts';
 import { fieldsOf, type Item } from './item.ts';
@@ -39,17 +36,12 @@ interface Rest {
 export interface OpenTable {
   readonly transport: DynamoTransport;
   readonly TableName: string;
-  /** Reads a record, strongly consistent. */
-  readonly read: (id: string) => Promise<ClaimRecord | undefined>;
 }
 
 /** One page of the open claims. @throws OptionError; OpenIndexError when the table has no such index; DynamoDB's error */
 export async function listOpen(table: OpenTable, query: OpenQuery): Promise<OpenPage> {
   const prefix = checkedPrefix(query);
   let rest = query.cursor === undefined ? { places: [], next: 0 } : restOf(query.cursor);
-  const complete = hasEnded(table);
-  // It is awaited below: until then, its failure is not unhandled.
-  complete.catch(() => undefined);
   const claims: OpenClaim[] = [];
   for (let round = 0; round < mostRounds && claims.length < query.limit && !isEmpty(rest); round++) {
     const page = await readSome(table, rest, prefix, query.limit - claims.length);
@@ -57,7 +49,7 @@ export async function listOpen(table: OpenTable, query: OpenQuery): Promise<Open
     rest = page.rest;
   }
   const cursor = isEmpty(rest) ? undefined : cursorOf(rest);
-  return { ...withoutForeign(claims), cursor, incomplete: !(await complete) };
+  return { ...withoutForeign(claims), cursor };
 }
 
 /** Reads on in some shards at once: at most `limit` claims. */
@@ -83,12 +75,7 @@ async function readSome(table: OpenTable, { places, next }: Rest, prefix: string
 }
 
 /** Looks at so many claims of a shard. `found`: those that fit. `end`: the last one that was looked at, unless that was the last of the shard. */
-async function readShard(
-  { transport, TableName, read }: OpenTable,
-  { shard, after }: Place,
-  prefix: string,
-  Limit: number,
-) {
+async function readShard({ transport, TableName }: OpenTable, { shard, after }: Place, prefix: string, Limit: number) {
   const { name: IndexName, partitionKey } = OPEN_INDEX;
   const byPrefix = prefix !== '' && { FilterExpression: 'begins_with(id, :prefix)' };
   const asked = call(transport, 'Query', {
@@ -104,22 +91,13 @@ async function readShard(
   const { Items = [], LastEvaluatedKey: end } = await asked.catch((error: unknown) => {
     throw openIndexError(error, TableName);
   });
-  const found = await Promise.all(Items.map((item) => stillOpen(openClaim(item), read)));
-  return { found: found.flatMap((claim) => claim ?? []), end };
+  return { found: Items.map(openClaim), end };
 }
 
 /** What the index holds of a claim, without what only leads to it there. */
 function openClaim(item: Item): OpenClaim {
   const { [OPEN_INDEX.partitionKey]: _, ...rest } = item;
   return fieldsOf(rest) as OpenClaim;
-}
-
-async function stillOpen(claim: OpenClaim, read: OpenTable['read']): Promise<OpenClaim | undefined> {
-  // Its record could not be read either, and would fail the whole list.
-  const said = wrongNumber(claim) === undefined ? isStillOpen(claim) : true;
-  if (said !== 'the record says') return said ? claim : undefined;
-  const record = await unlessLeftAlone(read(claim.id));
-  return record === 'left-alone' || (record !== undefined && isOpen(record, false)) ? claim : undefined;
 }
 
 const isEmpty = ({ places, next }: Rest): boolean => places.length === 0 && next >= openShards;

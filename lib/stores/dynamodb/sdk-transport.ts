@@ -12,12 +12,8 @@ import {
   type PutItemCommandInput,
   QueryCommand,
   type QueryCommandInput,
-  ScanCommand,
-  type ScanCommandInput,
   TransactWriteItemsCommand,
   type TransactWriteItemsCommandInput,
-  UpdateItemCommand,
-  type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import type { DynamoTransport, Operation } from './transport.ts';
 
@@ -31,10 +27,8 @@ const sends: Readonly<Record<Operation, Send>> = {
   GetItem: (client, input) => client.send(new GetItemCommand(input as GetItemCommandInput)),
   PutItem: (client, input) => client.send(new PutItemCommand(input as PutItemCommandInput)),
   Query: (client, input) => client.send(new QueryCommand(input as QueryCommandInput)),
-  Scan: (client, input) => client.send(new ScanCommand(input as ScanCommandInput)),
   TransactWriteItems: (client, input) =>
     client.send(new TransactWriteItemsCommand(input as TransactWriteItemsCommandInput)),
-  UpdateItem: (client, input) => client.send(new UpdateItemCommand(input as UpdateItemCommandInput)),
 };
 
 /** Sends what pawl asks for through a client of the AWS SDK, which repeats a request by its own policy. */

@@ -65,13 +65,12 @@ export function sharedRequests(
     return { applied: false, found: await (item ? known(item) : read(id, id)) };
   }
 
-  const readOne = (id: string) => read(id, id);
   const table = explainedTable(nameOfTable, transport, 'grantClaims');
   const store: ClaimStore & ListsOpenClaims & KeepsNotes = {
     setupError,
-    read: readOne,
+    read: (id) => read(id, id),
     write: (one) => write(one.next.id, one),
-    listOpen: async (query) => listOpen({ transport, TableName: nameOfTable(), read: readOne }, query),
+    listOpen: async (query) => listOpen({ transport, TableName: nameOfTable() }, query),
     ...notesIn(transport, table),
   };
   return explainedStore(restore ? restoredStore(store, restore) : store, table);

@@ -29,7 +29,7 @@ export function singleRequests({
     setupError,
     read,
     write: async (write) => putClaim(transport, nameOfTable(), write),
-    listOpen: async (query) => listOpen({ transport, TableName: nameOfTable(), read }, query),
+    listOpen: async (query) => listOpen({ transport, TableName: nameOfTable() }, query),
     ...notesIn(transport, table),
   };
   return explainedStore(restore ? restoredStore(store, restore) : store, table);

@@ -6,9 +6,7 @@ export type Operation =
   | 'GetItem'
   | 'PutItem'
   | 'Query'
-  | 'Scan'
-  | 'TransactWriteItems'
-  | 'UpdateItem';
+  | 'TransactWriteItems';
 
 /**
  * Carries requests of pawl to DynamoDB: `leanDynamo()`, or the AWS SDK's client inside. It is for pawl's own requests, and not a client for the

@@ -3,15 +3,7 @@ import { unchanged } from '../../claims/store.ts';
 import { type ClaimStage, create, expectRefused, wasApplied } from './claim-stage.ts';
 import { expectSame, expectThat } from './expect.ts';
 import type { Law } from './law.ts';
-import {
-  claimRecord,
-  claimRecordOfSchema1,
-  createRandom,
-  freshId,
-  type Random,
-  someDay,
-  successorOf,
-} from './records.ts';
+import { claimRecord, createRandom, freshId, type Random, someDay, successorOf } from './records.ts';
 
 const overwritten = 'A worker that has lost its claim would overwrite the claim of the worker that has it now.';
 const late = 'A copy of an old write that arrives late would set the claim back, and its effect could happen again.';
@@ -26,19 +18,11 @@ const others = {
   'another revision beyond 32 bits': { rev: 2 ** 32 + 1 },
 } as const satisfies Record<string, Partial<ClaimRecord>>;
 
-/** The same, of a record of schema 1, which has no revision. */
-const othersOfSchema1 = {
-  'another claim id': { claimId: 'second' },
-  'another status': { status: 'completed' },
-  'another lease': { leaseUntil: someDay + 30_001 },
-  'a revision': { rev: 1, v: 2 },
-} as const satisfies Record<string, Partial<ClaimRecord>>;
-
-function refusedOver(what: string, other: Partial<ClaimRecord>, make: typeof claimRecord): Law<ClaimStage> {
+function refusedOver(what: string, other: Partial<ClaimRecord>): Law<ClaimStage> {
   return {
     name: `refuses a write when the record has ${what} than the one that was seen, and nothing else differs`,
     async run(stage) {
-      const seen = make();
+      const seen = claimRecord();
       const found = { ...seen, ...other };
       await create(stage, found);
       const next = successorOf(seen, { status: 'released' });
@@ -70,7 +54,7 @@ export const conditionLaws: readonly Law<ClaimStage>[] = [
       await expectRefused(stage, { next, seen }, undefined, 'A write over a record that is not there', why);
     },
   },
-  ...Object.entries(others).map(([what, other]) => refusedOver(what, other, claimRecord)),
+  ...Object.entries(others).map(([what, other]) => refusedOver(what, other)),
   {
     name: 'applies a write over the record that was seen',
     async run(stage) {
@@ -146,47 +130,7 @@ export const conditionLaws: readonly Law<ClaimStage>[] = [
     name: 'applies a write exactly when the record is still the one that was seen, over records at random',
     async run(stage) {
       const random = createRandom(1);
-      for (let times = 0; times < stage.runs; times++) await writeAtRandom(stage, random, randomRecord);
-    },
-  },
-];
-
-/** Records of schema 1, which versions of pawl before revisions wrote. They are replaced once, by records with a revision. */
-export const schema1Laws: readonly Law<ClaimStage>[] = [
-  {
-    name: 'keeps a record of schema 1, which has no revision',
-    async run(stage) {
-      const record = claimRecordOfSchema1();
-      await create(stage, record);
-      expectSame(
-        'read(id) of a record of schema 1',
-        await stage.store.read(record.id),
-        record,
-        'Old claims would be lost.',
-      );
-    },
-  },
-  {
-    name: 'replaces a record of schema 1 that is still the one that was seen, and gives it a revision',
-    async run(stage) {
-      const seen = claimRecordOfSchema1();
-      await create(stage, seen);
-      await expectApplied(stage, successorOf(seen, { status: 'released' }), seen);
-    },
-  },
-  ...Object.entries(othersOfSchema1).map(([what, other]) => {
-    const law = refusedOver(what, other, claimRecordOfSchema1);
-    return { ...law, name: `of schema 1: ${law.name}` };
-  }),
-  {
-    name: 'of schema 2: refuses a write when the record has no revision, and nothing else differs',
-    run: refusedOver('no revision', { rev: undefined, v: 1 }, claimRecord).run,
-  },
-  {
-    name: 'of both schemas: applies a write exactly when the record is still the one that was seen, over records at random',
-    async run(stage) {
-      const random = createRandom(2);
-      for (let times = 0; times < stage.runs; times++) await writeAtRandom(stage, random, randomRecordOfBothSchemas);
+      for (let times = 0; times < stage.runs; times++) await writeAtRandom(stage, random);
     },
   },
 ];
@@ -197,11 +141,6 @@ async function expectApplied(stage: ClaimStage, next: ClaimRecord, seen: ClaimRe
   if (!wasApplied(result, next, stage.mayMeetItself)) expectSame(did, result, { applied: true }, endless);
   const found = await stage.store.read(next.id);
   expectSame(`${did} was applied, and read(id) returned something else`, found, next, endless);
-}
-
-function randomRecordOfBothSchemas(random: Random): ClaimRecord {
-  const rev = random.pick([undefined, 1, 2]);
-  return { ...randomRecord(random), rev, v: rev === undefined ? 1 : 2 };
 }
 
 function randomRecord(random: Random): ClaimRecord {
@@ -216,10 +155,10 @@ function randomRecord(random: Random): ClaimRecord {
 }
 
 /** One write, over a record that may be the one that was seen, or another one, or missing. */
-async function writeAtRandom(stage: ClaimStage, random: Random, make: typeof randomRecord): Promise<void> {
+async function writeAtRandom(stage: ClaimStage, random: Random): Promise<void> {
   const id = freshId();
-  const there = random.below(5) > 0 ? { ...make(random), id } : undefined;
-  const seen = random.below(5) > 0 ? { ...make(random), id } : undefined;
+  const there = random.below(5) > 0 ? { ...randomRecord(random), id } : undefined;
+  const seen = random.below(5) > 0 ? { ...randomRecord(random), id } : undefined;
   if (there !== undefined) await create(stage, there);
 
   const next = { ...claimRecord({ id, claimId: 'next', fence: 99 }), rev: (seen?.rev ?? 0) + 1 };

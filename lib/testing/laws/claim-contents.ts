@@ -1,4 +1,4 @@
-import type { ClaimRecord } from '../../claims/record.ts';
+import { type ClaimRecord, claimSchema } from '../../claims/record.ts';
 import { type ClaimStage, create, wasApplied } from './claim-stage.ts';
 import { expectSame, expectThat } from './expect.ts';
 import type { Law } from './law.ts';
@@ -38,7 +38,7 @@ const full: Required<Omit<ClaimRecord, 'id'>> = {
   forgottenUntil: someDay + 2,
   expiresAt: someDay / 1000 + 30 * 24 * 3600,
   rev: 7,
-  v: 2,
+  v: claimSchema,
 };
 
 /** Fields that a later record may no longer have. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { statementDue } from '../../claims/open.ts';
 import {
   type ListsOpenClaims,
   listsOpenClaims,
@@ -37,15 +38,12 @@ const openRecords: Readonly<Record<string, (id: string) => ClaimRecord>> = {
   'in flight and watched': (id) => written({ id, attributes: { currency: 'EUR', amount: 12.5 } }, true),
 };
 
-/** What needs no operator, and that a version of pawl without this list may leave in it. */
-const endedRecords: Readonly<Record<string, (id: string) => ClaimRecord>> = {
+/** What needs no operator. */
+const otherRecords: Readonly<Record<string, (id: string) => ClaimRecord>> = {
   released: (id) => written({ id, status: 'released', checkpoints: settled }),
   completed: (id) => written({ id, status: 'completed', result: '"done"' }),
   rejected: (id) => written({ id, status: 'rejected', error: { name: 'RejectedError', message: 'no' } }),
-};
-
-const otherRecords: Readonly<Record<string, (id: string) => ClaimRecord>> = {
-  ...endedRecords,
+  'completed, and not confirmed by a statement': (id) => written({ id, status: 'completed', statement: statementDue }),
   'in flight': (id) => written({ id }),
   'in flight with a step under way': (id) => written({ id, checkpoints: inDoubt }),
 };
@@ -157,19 +155,6 @@ export const openLaws: readonly Law<ClaimStage>[] = [
     },
   },
   {
-    name: 'does not list a claim that a version of pawl without this list has ended',
-    async run(stage) {
-      const { query, idOf } = place();
-      // Such a version writes what it has read, `open` among it.
-      for (const [key, record] of Object.entries(endedRecords)) {
-        await create(stage, { ...record(idOf(key)), open: '07' });
-      }
-      const last = openRecords['parked']?.(idOf('the last one written')) as ClaimRecord;
-      await create(stage, last);
-      await expectListed(stage, query, [last], 'The list of open claims', misled);
-    },
-  },
-  {
     name: 'lists by operation, and by how the key begins, to the letter',
     async run(stage) {
       const { query, idOf } = place();
@@ -240,13 +225,6 @@ export const openLaws: readonly Law<ClaimStage>[] = [
       const missing = others.filter(({ id }) => !seen.includes(id)).map(({ id }) => id);
       expectSame('The claims that stayed open and that the list lacks', missing, [], overlooked);
       expectSame('The claims that are in the list twice', seen.length - new Set(seen).size, 0, misled);
-    },
-  },
-  {
-    name: 'says whether the list can lack a claim',
-    async run(stage) {
-      const { incomplete } = await listOf(stage).listOpen({ limit: 1 });
-      expectSame('The type of incomplete', typeof incomplete, 'boolean', 'An operator would take a part for all.');
     },
   },
   {

@@ -3,7 +3,7 @@ import { expectFunction } from '../../kernel/check.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { concurrencyLaws, elsewhereLaws } from './claim-concurrency.ts';
-import { conditionLaws, schema1Laws } from './claim-conditions.ts';
+import { conditionLaws } from './claim-conditions.ts';
 import { contentLaws } from './claim-contents.ts';
 import { noteLaws } from './claim-notes.ts';
 import { openLaws } from './claim-open.ts';
@@ -47,11 +47,6 @@ export interface ClaimStoreLawsOptions {
     store: ClaimStore,
   ) => LosingResponses<ClaimStore> | Promise<LosingResponses<ClaimStore>>;
   /**
-   * Why the store holds no records of schema 1, e.g. `'the table is new'`. Earlier versions of pawl wrote them to DynamoDB.
-   * @default nothing: the laws about them run
-   */
-  readonly withoutSchema1?: string;
-  /**
    * Whether the store lists what is open: `listOpen`, an optional capability.
    * @default false: the laws about it are skipped
    */
@@ -89,7 +84,6 @@ const known = {
   name: true,
   openElsewhere: true,
   openLosingResponses: true,
-  withoutSchema1: true,
   listsOpenClaims: true,
   keepsNotes: true,
   listLagMs: true,
@@ -150,14 +144,12 @@ const noLosses = 'openLosingResponses is not given';
 function lawsFor({
   openElsewhere,
   openLosingResponses,
-  withoutSchema1,
   listsOpenClaims,
   keepsNotes,
 }: ClaimStoreLawsOptions): readonly Law<ClaimStage>[] {
   return [
     ...contentLaws,
     ...conditionLaws,
-    ...skippedIf(withoutSchema1, schema1Laws),
     ...concurrencyLaws,
     ...skippedIf(openElsewhere === undefined ? oneProcess : undefined, elsewhereLaws),
     ...workerLaws,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ClaimRecord } from '../../claims/record.ts';
+import { type ClaimRecord, claimSchema } from '../../claims/record.ts';
 
 /** A Saturday in 2026: times near zero hide errors of units, and fit into columns that are too small. */
 export const someDay = Date.UTC(2026, 10, 21, 9, 30);
@@ -27,19 +27,14 @@ export function claimRecord(overrides: Partial<ClaimRecord> = {}): ClaimRecord {
     abandoned: 0,
     expiresAt: someDay / 1000 + 30 * 24 * 3600,
     rev: 1,
-    v: 2,
+    v: claimSchema,
     ...overrides,
   };
 }
 
-/** The same claim as a version of pawl before revisions wrote it. */
-export function claimRecordOfSchema1(overrides: Partial<ClaimRecord> = {}): ClaimRecord {
-  return claimRecord({ rev: undefined, v: 1, ...overrides });
-}
-
 /** The record that replaces `seen`. */
 export function successorOf(seen: ClaimRecord, changes: Partial<ClaimRecord>): ClaimRecord {
-  return { ...seen, ...changes, rev: (seen.rev ?? 0) + 1, v: 2 };
+  return { ...seen, ...changes, rev: seen.rev + 1 };
 }
 
 export type Random = ReturnType<typeof createRandom>;

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { PROJECT } from '../../../shop/app/project.ts';
 
 /**
- * The commit of the earlier version that the campaigns run beside this one. It is the last one whose ids, effect keys and records a deployment of this
- * version meets. A change that gives them another form, and no bridge, begins anew: it sets this to `undefined`, and then to the commit that closes it.
+ * The commit of the earlier version that the campaigns run beside this one: the first one whose ids, effect keys and records are those of this version.
+ * `undefined`: there is none yet. Once there is a release, it is the last one.
  */
 export const BASELINE: string | undefined = undefined;
 
@@ -11,7 +11,7 @@ export const BASELINE: string | undefined = undefined;
 export function whyNoEarlier(older: string | undefined): string | undefined {
   const advice = 'Name another commit with --older, or set BASELINE in proof/campaign/versions/baseline.ts.';
   if (older === undefined) {
-    return `There is no earlier version yet whose ids and records are those of this one: the baseline begins anew. ${advice}`;
+    return `There is no earlier version yet whose ids and records are those of this one. ${advice}`;
   }
   const commitOf = (name: string) =>
     spawnSync('git', ['rev-parse', '--verify', '--quiet', `${name}^{commit}`], {

@@ -4,7 +4,7 @@ import { createRandom } from '../../../lib/rehearsal/engine/random.ts';
 import type { Progress } from '../../../lib/rehearsal/progress.ts';
 import type { Consumer } from '../../../lib/rehearsal/rehearsal.ts';
 import { receiveDeadLetters } from '../../../lib/rehearsal/services/sqs/dead-letters.ts';
-import { type AppFunction, EFFECTS, OPERATION_OF } from '../../../shop/app/app-functions.ts';
+import { EFFECTS, OPERATION_OF } from '../../../shop/app/app-functions.ts';
 import type { Shop } from '../../../shop/app/shop.ts';
 import type { Protection } from '../../../shop/protection/changed-bundle.ts';
 import { runTraffic } from '../../../shop/traffic/traffic.ts';
@@ -56,11 +56,8 @@ export interface DeploymentResult {
 /** A deployment shifts its traffic within a minute. */
 const LONGEST_MIX_MS = 45_000;
 
-/** The function of 41b56fa permanently refuses a call that the processor repeats with another attempt number, whatever version runs beside it. */
-const ONLY_NEWER: ReadonlySet<AppFunction> = new Set(['payment-callback']);
-
 /** What the functions of the older version say about a record of a later schema. */
-const REFUSAL = "is no claim of pawl's schema";
+const REFUSAL = 'the record under this key is left alone';
 
 /**
  * Traffic while the functions go from one version to the other: a third of the effects with the first, a third with both, and the
@@ -101,7 +98,7 @@ export async function runDeployment(options: DeploymentOptions): Promise<Deploym
     repayments: 8,
     bundleFor: (source) => newer.bundle(source, protection),
     other: {
-      bundleFor: async (source) => (ONLY_NEWER.has(source) ? undefined : older.bundle(source, protection)),
+      bundleFor: async (source) => older.bundle(source, protection),
       takesNext: () => random.chance(olderShare()),
     },
     onUp: (running) => {

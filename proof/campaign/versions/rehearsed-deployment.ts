@@ -10,7 +10,7 @@ import { installVersion, projectOf, rehearsalOf } from '../../../test/support/ap
 
 /**
  * A rehearsal of an app that is not the shop, with a deployment in the middle of its traffic. Before it, the function has an earlier version of
- * pawl, which writes records of another schema, and parks what is in doubt. After it, the function has this version, and asks the provider.
+ * pawl, and parks what is in doubt. After it, the function has this version, and asks the provider.
  */
 export interface RehearsedDeployment {
   readonly result: RehearsalResult;

@@ -1,7 +1,8 @@
 import { type Checkpoint, stepsInDoubt } from '../../../lib/claims/checkpoints.ts';
 import type { ResolutionVerdict, StepResolution } from '../../../lib/claims/record.ts';
-import { parkedClaims, type StepResolutions } from '../../../lib/claims/resolve.ts';
+import type { StepResolutions } from '../../../lib/claims/resolve.ts';
 import { individualDynamoStore } from '../../../lib/stores/dynamodb/index.ts';
+import { resolverOf } from '../../../test/support/resolver-of.ts';
 import { operation } from '../consumers/options.ts';
 import { dynamoClient } from '../dynamodb/client.ts';
 import { createSandbox } from '../lambda/sandbox.ts';
@@ -35,7 +36,7 @@ export function startOperators(simulation: DoorsSimulation): { isOver(): boolean
     const calm = { ...simulation, isOut: () => false, strikes: () => false };
     const client = dynamoClient(calm, operator, simulation.table);
     const store = individualDynamoStore({ tableName: 'claims', client });
-    const claims = parkedClaims({ operation, store, host: operator.host });
+    const claims = resolverOf({ operation, store, host: operator.host });
     const pause = (ms: number) => new Promise<void>((resolve) => world.after(ms, resolve));
 
     async function look({ key = '', payload }: Intent): Promise<Seen | undefined> {

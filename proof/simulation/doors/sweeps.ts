@@ -70,7 +70,7 @@ export function startSweeps(simulation: DoorsSimulation): { isOver(): boolean } 
     const handler = sweepOpenClaims({
       store: {
         ...store,
-        listOpen: async () => ({ claims: await listOf(sandbox, lagMs), cursor: undefined, incomplete: false }),
+        listOpen: async () => ({ claims: await listOf(sandbox, lagMs), cursor: undefined }),
       },
       host: sandbox.host,
       operations: {

@@ -6,11 +6,7 @@ export type Statement =
       readonly table: string;
       readonly changes: readonly { readonly name: string; readonly removes: boolean }[];
       readonly where: readonly string[];
-      /** What may not be there. */
-      readonly missing: readonly string[];
     };
-
-const isMissing = ' IS MISSING';
 
 const known = new Map<string, Statement>();
 
@@ -34,7 +30,6 @@ function parse(text: string): Statement {
   const update = /^UPDATE "([^"]+)"((?: SET "\w+"=\?| REMOVE "\w+")+) WHERE (.+)$/.exec(text);
   if (!update) throw invalid(text);
   const [, table = '', changes = '', where = ''] = update;
-  const conditions = where.split(' AND ');
   return {
     kind: 'update',
     table,
@@ -42,8 +37,7 @@ function parse(text: string): Statement {
       name,
       removes: verb === 'REMOVE',
     })),
-    where: conditions.filter((text) => !text.endsWith(isMissing)).map((text) => nameOf(text, /^"(\w+)"=\?$/)),
-    missing: conditions.filter((text) => text.endsWith(isMissing)).map((text) => nameOf(text, /^"(\w+)" IS MISSING$/)),
+    where: where.split(' AND ').map((text) => nameOf(text, /^"(\w+)"=\?$/)),
   };
 }
 

@@ -68,12 +68,7 @@ export function simulatedTable<Writer>(name: string, onWrite: OnWrite<Writer>): 
     const changes = parsed.changes.map(({ name: field, removes }) => ({ field, value: removes ? undefined : next() }));
     const where = Object.fromEntries(parsed.where.map((field) => [field, next()]));
     const before = items.get(textOf(where['id']));
-    const isThere = parsed.missing.some((field) => before?.[field] !== undefined);
-    if (
-      before === undefined ||
-      isThere ||
-      !Object.entries(where).every(([field, value]) => same(before[field], value))
-    ) {
+    if (before === undefined || !Object.entries(where).every(([field, value]) => same(before[field], value))) {
       const shows = options.ReturnValuesOnConditionCheckFailure === 'ALL_OLD' && before !== undefined;
       return refused('ConditionalCheckFailed', shows ? { ...before } : undefined);
     }

@@ -1,5 +1,5 @@
-import { parkedClaims } from '../../../lib/claims/resolve.ts';
 import { individualDynamoStore } from '../../../lib/stores/dynamodb/index.ts';
+import { resolverOf } from '../../../test/support/resolver-of.ts';
 import { dynamoClient } from '../dynamodb/client.ts';
 import { createSandbox } from '../lambda/sandbox.ts';
 import { operation } from './function.ts';
@@ -18,7 +18,7 @@ export function startOperator(simulation: InstancesSimulation): void {
   const operator = createSandbox(world, 'operator', 0);
   const calm = { ...simulation, isOut: () => false, strikes: () => false };
   const store = individualDynamoStore({ tableName: 'claims', client: dynamoClient(calm, operator, simulation.table) });
-  const claims = parkedClaims({ operation, store, host: operator.host });
+  const claims = resolverOf({ operation, store, host: operator.host });
   const seenAt = new Map<string, number>();
 
   async function visit(): Promise<void> {

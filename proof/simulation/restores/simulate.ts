@@ -1,13 +1,14 @@
 import { checkpointsOf, stepsInDoubt } from '../../../lib/claims/checkpoints.ts';
 import { openClaimOf } from '../../../lib/claims/open-claims.ts';
 import type { ClaimRecord, ResolutionVerdict } from '../../../lib/claims/record.ts';
-import { parkedClaims, type StepResolutions } from '../../../lib/claims/resolve.ts';
+import type { StepResolutions } from '../../../lib/claims/resolve.ts';
 import { dynamoStore } from '../../../lib/stores/dynamodb/index.ts';
 import { fromItem } from '../../../lib/stores/dynamodb/item.ts';
 import { changeMark, correctedBy, markedBy, restoredId } from '../../../lib/stores/dynamodb/restore-mark.ts';
 import { sdkTransport } from '../../../lib/stores/dynamodb/sdk-transport.ts';
 import { sweepOpenClaims } from '../../../lib/sweep/index.ts';
 import { transactionalStore } from '../../../lib/transactions/index.ts';
+import { resolverOf } from '../../../test/support/resolver-of.ts';
 import { dynamoClient } from '../dynamodb/client.ts';
 import { asDocuments } from '../dynamodb/documents.ts';
 import { type Item, type SimulatedTable, simulatedTable } from '../dynamodb/table.ts';
@@ -177,7 +178,7 @@ export async function simulateRestores(
 
   async function operate(sandbox: Sandbox): Promise<void> {
     const store = dynamoStore(optionsOf(sandbox, calm));
-    const claims = parkedClaims({ operation, store, host: sandbox.host });
+    const claims = resolverOf({ operation, store, host: sandbox.host });
     for (const key of keys) {
       const isBusy = provider.isPending(key) || [...alive.values()].includes(key);
       const found = isBusy ? undefined : await claims.read(key);
@@ -195,7 +196,7 @@ export async function simulateRestores(
     const claims = () =>
       [...table.items.values()].filter(({ open }) => open).map((item) => openClaimOf(fromItem(item)));
     const handler = sweepOpenClaims({
-      store: { ...store, listOpen: async () => ({ claims: claims(), cursor: undefined, incomplete: false }) },
+      store: { ...store, listOpen: async () => ({ claims: claims(), cursor: undefined }) },
       host: sandbox.host,
       operations: {
         [operation]: {

@@ -4,7 +4,6 @@ import { Key } from 'aws-cdk-lib/aws-kms';
 import { describe, expect, test } from 'vitest';
 import { openClaimOf } from '../../../lib/claims/open-claims.ts';
 import { ClaimsTable, type ClaimsTableProps } from '../../../lib/deployment/constructs/index.ts';
-import { BACKFILL_ACTIONS } from '../../../lib/deployment/needs.ts';
 import { OPEN_INDEX } from '../../../lib/stores/dynamodb/open-index.ts';
 import { record } from '../../support/records.ts';
 import { emptyStack, permissions } from './support.ts';
@@ -111,13 +110,6 @@ test('grantOperate grants what lists, reads and resolves claims, and nothing tha
   ]);
 });
 
-test('grantBackfill is apart, because it reads the whole table', () => {
-  const stack = emptyStack();
-  new ClaimsTable(stack, 'Claims').grantBackfill(new User(stack, 'Deployment'));
-  const [granted] = permissions(Template.fromStack(stack));
-  expect(granted?.actions).toEqual([...BACKFILL_ACTIONS]);
-});
-
 describe('its options', () => {
   test('deletionProtection: false lets the table be deleted', () => {
     synthesize({ deletionProtection: false }).hasResourceProperties('AWS::DynamoDB::Table', {
@@ -125,7 +117,7 @@ describe('its options', () => {
     });
   });
 
-  test.each(['grantClaims', 'grantLocks', 'grantOperate', 'grantBackfill'] as const)(
+  test.each(['grantClaims', 'grantLocks', 'grantOperate', 'grantRestore'] as const)(
     'encryptionKey encrypts the table, and %s permits the use of the key',
     (grant) => {
       const stack = emptyStack();

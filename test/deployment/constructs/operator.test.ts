@@ -6,7 +6,6 @@ import { Key } from 'aws-cdk-lib/aws-kms';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { expect, test } from 'vitest';
 import {
-  BACKFILL_ACTIONS,
   FIND_FUNCTION_ACTIONS,
   FIND_STACK_ACTIONS,
   OPERATE_ACTIONS,
@@ -77,7 +76,7 @@ test('docs/reference/security.md names every permission of an operator', () => {
   const [, rest = ''] = guide.split('## The operator');
   const [section = ''] = rest.split('\n## ');
   const actions = [
-    ...[OPERATE_INDEX_ACTIONS, OPERATE_ACTIONS, BACKFILL_ACTIONS, OPERATE_DEAD_LETTER_ACTIONS, OPERATE_QUEUE_ACTIONS],
+    ...[OPERATE_INDEX_ACTIONS, OPERATE_ACTIONS, OPERATE_DEAD_LETTER_ACTIONS, OPERATE_QUEUE_ACTIONS],
     ...[FIND_FUNCTION_ACTIONS, FIND_STACK_ACTIONS],
   ].flat();
   const unnamed = actions.filter((action) => !section.includes(`${action.split(':')[1]}\``));

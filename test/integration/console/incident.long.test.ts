@@ -5,7 +5,6 @@ import { type LiveEvent, type LiveFeed, type RunningConsole, startConsole } from
 import type { ClaimEvent } from '../../../lib/index.ts';
 import { operator } from '../../../lib/operate/index.ts';
 import { findings, reconcileStatements } from '../../../lib/statements/index.ts';
-import { backfillOpenClaims } from '../../../lib/stores/dynamodb/index.ts';
 import { violationsIn } from '../../support/axe.ts';
 import { findBrowser } from '../../support/browser.ts';
 import { collect } from '../../support/collect.ts';
@@ -51,7 +50,6 @@ describe.skipIf('missing' in found)(`the console${'missing' in found ? `: ${foun
       startIncident({ dynamoEndpoint: inject('dynamoEndpoint'), onEvent: happened }),
       found.launch(),
     ]);
-    await backfillOpenClaims({ tableName: incident.tableName, client: incident.dynamo });
     const queues = [incident.mails, incident.orders].map(({ queue, deadLetters }, index) => ({
       url: deadLetters.url,
       name: index === 0 ? 'mails-dlq' : 'orders-dlq',

@@ -127,7 +127,7 @@ describe('a worker that holds the claim', () => {
     const seen = await world.store.read(world.id('order-1'));
     if (seen === undefined) throw new Error('there is no claim');
     const grant = { ...seen, status: 'in-flight', claimId: 'other', leaseUntil: now() + 600_000 } as const;
-    await world.store.write({ next: { ...grant, fence: seen.fence + 1, rev: (seen.rev ?? 0) + 1 }, seen });
+    await world.store.write({ next: { ...grant, fence: seen.fence + 1, rev: seen.rev + 1 }, seen });
     expect(await collect(operate().discard(plan))).toMatchObject([{ outcome: 'stays', whyNot: 'in-flight' }]);
     expect([await world.deadBodies(), await world.hidden(), events]).toEqual([['order-1'], 0, []]);
   });
@@ -145,7 +145,7 @@ describe('a worker that holds the claim', () => {
         if (seen === undefined || !isFirst) return seen;
         isFirst = false;
         const grant = { ...seen, status: 'in-flight', claimId: 'other', leaseUntil: now() + 600_000 } as const;
-        await store.write({ next: { ...grant, fence: seen.fence + 1, rev: (seen.rev ?? 0) + 1 }, seen });
+        await store.write({ next: { ...grant, fence: seen.fence + 1, rev: seen.rev + 1 }, seen });
         return seen;
       },
     };
@@ -162,7 +162,7 @@ it('a discard that was killed before it deleted the letter is done by the next o
   const seen = await world.store.read(world.id('order-1'));
   if (seen === undefined || letter === undefined) throw new Error('there is no claim');
   const discarded = { messageId: letter.messageId, by: 'anna', note: 'killed', at: new Date().toISOString() };
-  await world.store.write({ next: { ...seen, discarded, rev: (seen.rev ?? 0) + 1 }, seen });
+  await world.store.write({ next: { ...seen, discarded, rev: seen.rev + 1 }, seen });
   expect(await collect(operate().discard(await planned()))).toMatchObject([{ outcome: 'discarded', recorded: true }]);
   expect((await world.store.read(world.id('order-1')))?.discarded).toEqual(discarded);
   expect(await world.deadBodies()).toEqual([]);

@@ -36,7 +36,6 @@ describe('a command that ends before its end loses nothing, says what it did, an
     ['resolve', 'closed', 4],
     ['findings accept', 'SIGINT', 4],
     ['restored', 'SIGTERM', 1],
-    ['claims --backfill', 'SIGINT', 3],
   ] as const satisfies readonly (readonly [string, Fault, number])[])(
     'pawl %s, %s at request %i',
     async (name, kind, at) => {

@@ -6,7 +6,7 @@ import { rehearseDeployment } from '../../../proof/campaign/versions/rehearsed-d
 
 const older = whyNoEarlier(BASELINE) === undefined ? BASELINE : undefined;
 
-// A copy without the history cannot build it. Where the baseline begins anew, there is none.
+// A copy without the history cannot build it, and there may be no baseline.
 test.skipIf(older === undefined || !hasCommit(older))(
   'an app that moves to this version and to another policy in mid-traffic loses nothing and doubles nothing',
   { timeout: 300_000 },

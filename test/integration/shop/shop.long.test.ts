@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { parkedClaims } from '../../../lib/index.ts';
 import { createPawlEvents } from '../../../lib/rehearsal/pawl/events.ts';
 import type { ProviderFault } from '../../../lib/rehearsal/provider.ts';
 import { dynamoStore } from '../../../lib/stores/dynamodb/index.ts';
@@ -9,6 +8,7 @@ import { decideSomeParked } from '../../../shop/traffic/operator.ts';
 import { sendOrders } from '../../../shop/traffic/producer.ts';
 import { eventually } from '../../support/eventually.ts';
 import { listeningAddresses } from '../../support/other-addresses.ts';
+import { resolverOf } from '../../support/resolver-of.ts';
 import { type StartedShop, startShop } from '../../support/started-shop.ts';
 
 const events = createPawlEvents();
@@ -77,7 +77,7 @@ test('the operator decides one parked mail that was sent and one that was not, a
   const mails = shop.ledger.countByOrder('email');
   expect([sent, resolved, left].map((orderId) => mails.get(orderId))).toEqual([1, 1, undefined]);
   const store = dynamoStore({ tableName: shop.claimsTable, client: shop.dynamo });
-  const claims = parkedClaims({ operation: 'send-email', store });
+  const claims = resolverOf({ operation: 'send-email', store });
   const by = { by: 'the operator' };
   expect(await claims.read(sent)).toMatchObject({ status: 'completed', resolution: { verdict: 'applied', ...by } });
   expect(await claims.read(resolved)).toMatchObject({

@@ -2,7 +2,6 @@ import { expect } from 'vitest';
 import { nodeHost } from '../../../lib/host.ts';
 import { findingOf, storeFinding } from '../../../lib/statements/finding.ts';
 import { findings } from '../../../lib/statements/index.ts';
-import { backfillId } from '../../../lib/stores/dynamodb/backfill-progress.ts';
 import { readRestored } from '../../../lib/stores/dynamodb/index.ts';
 import { operation, type World } from './world.ts';
 
@@ -68,21 +67,6 @@ export const rows: Readonly<Record<string, Row | Elsewhere>> = {
     },
     args: (world) => ['claims', ...table(world), '--json'],
     code: 1,
-  },
-  'claims --backfill': {
-    async prepare(world) {
-      for (const key of keys) await world.claimOutsideOfIndex(key, parked);
-    },
-    args: (world) => ['claims', '--backfill', '--yes', ...table(world)],
-    acts: 1,
-    // A part that is read again is corrected again: nothing is doubled.
-    async done({ dynamo, tableName }) {
-      const { GetItemCommand } = await import('@aws-sdk/client-dynamodb');
-      const { Item } = await dynamo.send(new GetItemCommand({ TableName: tableName, Key: { id: { S: backfillId } } }));
-      return Item?.['endedAt'] === undefined ? 0 : 1;
-    },
-    said: /records? read|Nothing was changed/,
-    code: 0,
   },
   claim: {
     ...reads,

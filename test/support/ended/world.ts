@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ChangeMessageVisibilityCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { ClaimRecord } from '../../../lib/claims/record.ts';
-import { reindexed } from '../../../lib/claims/successor.ts';
+import { successor } from '../../../lib/claims/successor.ts';
 import type { SqsLocal } from '../../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { dynamoStore } from '../../../lib/stores/dynamodb/index.ts';
 import { record } from '../records.ts';
@@ -52,12 +52,7 @@ export async function makeWorld(endpoint: string, sqs: SqsLocal) {
     /** A claim that is in the index if it is open. */
     async claim(key: string, claim: Partial<ClaimRecord>): Promise<void> {
       const next = record({ id: `${operation}#${key}`, leaseUntil: Date.now() - 60_000, ...claim });
-      await store.write({ next: reindexed(next) ?? next, seen: undefined });
-    },
-    /** A claim as a version without the index left it. */
-    async claimOutsideOfIndex(key: string, claim: Partial<ClaimRecord>): Promise<void> {
-      const next = record({ id: `${operation}#${key}`, leaseUntil: Date.now() - 60_000, ...claim });
-      await store.write({ next, seen: undefined });
+      await store.write({ next: successor(next, next), seen: undefined });
     },
     deadBodies: () => bodies(`${name}-dlq`),
     queuedBodies: () => bodies(name),

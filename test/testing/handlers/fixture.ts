@@ -1,8 +1,8 @@
 import {
+  type CrashSweepOptions,
+  type CrashSweepReport,
   crashSweep,
   type Problem,
-  type SweepOptions,
-  type SweepReport,
   type SweptMessage,
 } from '../../../lib/testing/index.ts';
 
@@ -13,7 +13,7 @@ export interface Fixture {
   readonly harm?: Problem;
   /** Found without any fault. */
   readonly always?: boolean;
-  readonly sweep: () => Promise<SweepReport>;
+  readonly sweep: () => Promise<CrashSweepReport>;
 }
 
 /** So many runs of each: enough for every single fault of two or three messages, and a part of the pairs. */
@@ -21,7 +21,7 @@ const max = 150;
 
 export function fixture<Provider>(
   name: string,
-  options: SweepOptions<Provider>,
+  options: CrashSweepOptions<Provider>,
   expected: Pick<Fixture, 'harm' | 'always'> = {},
 ): Fixture {
   return { name, ...expected, sweep: () => crashSweep({ max, ...options }) };

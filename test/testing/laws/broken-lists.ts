@@ -11,7 +11,7 @@ export const brokenLists: Readonly<Record<string, () => ClaimStore>> = {
   'lists nothing that is in flight': () => without('in-flight'),
   'lists no step in doubt': () => without('released', ({ unknownAt }) => unknownAt === undefined),
   'lists whatever is in flight': () => listingStore({ isListed: (one) => isListed(one) || one.status === 'in-flight' }),
-  'lists whatever an earlier version has left': () => listingStore({ isListed: ({ open }) => open !== undefined }),
+  'lists what waits for its statement': () => listingStore({ isListed: ({ open }) => open !== undefined }),
   'lists what was open once': () => {
     const once = new Set<string>();
     return listingStore({
@@ -50,16 +50,6 @@ export const brokenLists: Readonly<Record<string, () => ClaimStore>> = {
         return found.cursor === undefined ? found : { ...found, claims: found.claims.slice(0, -1) };
       },
     }),
-  'does not say whether the list is complete': () => {
-    const store = listingStore();
-    return {
-      ...store,
-      listOpen: async (query: Parameters<typeof store.listOpen>[0]) => {
-        const { incomplete: _, ...found } = await store.listOpen(query);
-        return found as never;
-      },
-    };
-  },
   'takes any query': () =>
     listingStore({
       check: ({ operation, keyPrefix = '' }) => (operation === undefined ? '' : `${operation}#${keyPrefix}`),

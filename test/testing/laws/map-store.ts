@@ -1,5 +1,5 @@
-import { isOpen } from '../../../lib/claims/open.ts';
-import { checkedPrefix, isStillOpen, openClaimOf } from '../../../lib/claims/open-claims.ts';
+import { openShard } from '../../../lib/claims/open.ts';
+import { checkedPrefix, openClaimOf } from '../../../lib/claims/open-claims.ts';
 import type { ClaimRecord, ClaimStore, ClaimWrite, ListsOpenClaims, OpenPage, OpenQuery } from '../../../lib/index.ts';
 
 /** The conditions of a write, each by itself: what stands there is the record that was seen. */
@@ -7,10 +7,6 @@ export const conditions = {
   'there is a record exactly if one was seen': ({ seen }, found) => (seen === undefined) === (found === undefined),
   'its claim id is the one that was seen': ({ seen }, found) => !found || !seen || found.claimId === seen.claimId,
   'its revision is the one that was seen': ({ seen }, found) => !found || !seen || found.rev === seen.rev,
-  'without a revision, its status is the one that was seen': ({ seen }, found) =>
-    !found || !seen || seen.rev !== undefined || found.status === seen.status,
-  'without a revision, its lease is the one that was seen': ({ seen }, found) =>
-    !found || !seen || seen.rev !== undefined || found.leaseUntil === seen.leaseUntil,
 } satisfies Record<string, Condition>;
 
 export type Condition = (write: ClaimWrite, found: ClaimRecord | undefined) => boolean;
@@ -45,10 +41,7 @@ export interface Listing {
 const byId = (one: ClaimRecord, other: ClaimRecord) => (one.id < other.id ? -1 : 1);
 
 export const rightListing: Listing = {
-  isListed(record) {
-    const said = record.open === undefined ? false : isStillOpen(openClaimOf(record));
-    return said === 'the record says' ? isOpen(record, false) : said;
-  },
+  isListed: ({ id, open }) => open === openShard(id),
   fits: ({ id }, prefix) => id.startsWith(prefix),
   shown: openClaimOf,
   behind: (records, cursor) => records.filter(({ id }) => id > cursor),
@@ -78,7 +71,7 @@ export function listingStore(changes: Partial<Listing> = {}): ClaimStore & Lists
       const all = [...records.values()].filter((one) => isListed(one) && fits(one, prefix)).sort(byId);
       const left = cursor === undefined ? all : behind(all, cursor.slice('behind '.length));
       const found = page(left, query);
-      return { ...found, claims: found.claims.map((claim) => shown(claim as ClaimRecord)), incomplete: false };
+      return { ...found, claims: found.claims.map((claim) => shown(claim as ClaimRecord)) };
     },
   };
 }

@@ -1,19 +1,14 @@
-import type { ClaimStore } from '../../../lib/claims/store.ts';
-import { type VirtualHost, virtualHost } from '../../../test/support/virtual-host.ts';
+import { type ClaimStore, once, RejectedError, RetryableError, step } from '../../lib/index.ts';
+import { resolverOf } from '../../test/support/resolver-of.ts';
+import { type VirtualHost, virtualHost } from '../../test/support/virtual-host.ts';
 
 /*
  * One claim of each kind that a table can hold, and how a version of pawl comes to write it.
  *
- * Owns: the kinds. Does not own: which version writes them, and into which store.
+ * Owns: the kinds. Does not own: into which store they are written.
  */
 
-/** A part of the library of this or another version. Its types were those of this version's names. */
-export type ClaimsLibrary = Pick<
-  typeof import('../../../lib/index.ts'),
-  'once' | 'parkedClaims' | 'RejectedError' | 'RetryableError' | 'step'
->;
-
-export const call = { remainingMs: () => 30_000 };
+const call = { remainingMs: () => 30_000 };
 const never = new Promise<never>(() => undefined);
 
 /** A handler, or a step, in which the worker dies. */
@@ -30,44 +25,45 @@ export async function die(start: (underWay: () => void) => unknown): Promise<voi
 const settled = (promise: Promise<unknown>) => promise.catch(() => undefined);
 
 /** By the name of each kind: what writes the claim `charge#<id>`. */
-export function recordKinds(
-  pawl: ClaimsLibrary,
-  { store, host }: { readonly store: ClaimStore; readonly host: VirtualHost },
-): Readonly<Record<string, (id: string) => Promise<unknown>>> {
+export function recordKinds({
+  store,
+  host,
+}: {
+  readonly store: ClaimStore;
+  readonly host: VirtualHost;
+}): Readonly<Record<string, (id: string) => Promise<unknown>>> {
   const common = { operation: 'charge', store, host, key: ({ id }: { readonly id: string }) => id, onEvent: () => {} };
   const parked = (own: typeof common = common) => {
     const options = { operation: 'charge', store, host: own.host };
-    return pawl.parkedClaims(options);
+    return resolverOf(options);
   };
   const write: Readonly<Record<string, (id: string) => Promise<unknown>>> = {
-    'in-flight': (id) =>
-      die((underWay) => pawl.once({ ...common, onAbandoned: 'retry' }, dying(underWay))({ id }, call)),
+    'in-flight': (id) => die((underWay) => once({ ...common, onAbandoned: 'retry' }, dying(underWay))({ id }, call)),
     'in-flight-with-attributes': (id) =>
       die((underWay) => {
         const facts = { attributes: () => ({ amount: 700, account: 'ada' }), fingerprint: () => '{"amount":700}' };
-        return pawl.once({ ...common, ...facts, onAbandoned: 'retry' }, dying(underWay))({ id }, call);
+        return once({ ...common, ...facts, onAbandoned: 'retry' }, dying(underWay))({ id }, call);
       }),
     released: (id) => {
-      const busy = () => Promise.reject(new pawl.RetryableError('the provider is busy'));
-      return settled(pawl.once({ ...common, onAbandoned: 'retry' }, busy)({ id }, call));
+      const busy = () => Promise.reject(new RetryableError('the provider is busy'));
+      return settled(once({ ...common, onAbandoned: 'retry' }, busy)({ id }, call));
     },
     'released-in-doubt': (id) => {
       const fails = () => Promise.reject(new Error('the provider answered 500'));
-      return settled(pawl.once({ ...common, onAbandoned: 'retry' }, fails)({ id }, call));
+      return settled(once({ ...common, onAbandoned: 'retry' }, fails)({ id }, call));
     },
-    completed: (id) =>
-      pawl.once({ ...common, onAbandoned: 'retry' }, () => ({ charge: 'ch_1', amount: 700 }))({ id }, call),
+    completed: (id) => once({ ...common, onAbandoned: 'retry' }, () => ({ charge: 'ch_1', amount: 700 }))({ id }, call),
     'completed-without-result': (id) =>
-      pawl.once({ ...common, onAbandoned: 'retry', recordResult: false }, () => 'kept by nobody')({ id }, call),
+      once({ ...common, onAbandoned: 'retry', recordResult: false }, () => 'kept by nobody')({ id }, call),
     'completed-for-ever': (id) =>
-      pawl.once({ ...common, onAbandoned: 'retry', retentionSeconds: 'forever' }, () => 'ch_1')({ id }, call),
+      once({ ...common, onAbandoned: 'retry', retentionSeconds: 'forever' }, () => 'ch_1')({ id }, call),
     rejected: (id) => {
-      const declines = () => Promise.reject(new pawl.RejectedError('the card was declined'));
-      return settled(pawl.once({ ...common, onAbandoned: 'retry' }, declines)({ id }, call));
+      const declines = () => Promise.reject(new RejectedError('the card was declined'));
+      return settled(once({ ...common, onAbandoned: 'retry' }, declines)({ id }, call));
     },
     parked: (id) => {
       const fails = () => Promise.reject(new Error('the provider answered 500'));
-      return settled(pawl.once({ ...common, onAbandoned: 'park' }, fails)({ id }, call));
+      return settled(once({ ...common, onAbandoned: 'park' }, fails)({ id }, call));
     },
     'parked-and-resolved': async (id) => {
       await write['parked']?.(id);
@@ -76,28 +72,27 @@ export function recordKinds(
     },
     'in-flight-with-checkpoints': (id) =>
       die((underWay) =>
-        pawl.once({ ...common, onAbandoned: 'retry' }, async (_, claim) => {
-          await pawl.step(claim, 'charge', () => 'ch_1', { onAbandoned: 'park' });
-          await pawl.step(claim, 'book', dying(underWay), { onAbandoned: 'retry' });
+        once({ ...common, onAbandoned: 'retry' }, async (_, claim) => {
+          await step(claim, 'charge', () => 'ch_1', { onAbandoned: 'park' });
+          await step(claim, 'book', dying(underWay), { onAbandoned: 'retry' });
         })({ id }, call),
       ),
     'in-flight-with-a-step-in-doubt': (id) =>
       die((underWay) =>
-        pawl.once({ ...common, onAbandoned: 'retry' }, async (_, claim) => {
-          await pawl.step(claim, 'charge', () => 'ch_1', { onAbandoned: 'park' });
-          await pawl.step(claim, 'receipt', dying(underWay), { onAbandoned: 'park' });
+        once({ ...common, onAbandoned: 'retry' }, async (_, claim) => {
+          await step(claim, 'charge', () => 'ch_1', { onAbandoned: 'park' });
+          await step(claim, 'receipt', dying(underWay), { onAbandoned: 'park' });
         })({ id }, call),
       ),
     'parked-with-a-step-in-doubt': async (id) => {
       const fails = () => Promise.reject(new Error('the mail server answered 500'));
       await settled(
-        pawl.once({ ...common, onAbandoned: 'retry' }, async (_, claim) => {
-          await pawl.step(claim, 'charge', () => 'ch_1', { onAbandoned: 'park' });
-          await pawl.step(claim, 'receipt', fails, { onAbandoned: 'park' });
+        once({ ...common, onAbandoned: 'retry' }, async (_, claim) => {
+          await step(claim, 'charge', () => 'ch_1', { onAbandoned: 'park' });
+          await step(claim, 'receipt', fails, { onAbandoned: 'park' });
         })({ id }, call),
       );
     },
-    // The version before took a resolution of the whole claim for one of every step in doubt.
     'step-in-doubt-resolved': async (id) => {
       await write['parked-with-a-step-in-doubt']?.(id);
       const note = 'it is not in the outbox';
@@ -107,20 +102,20 @@ export function recordKinds(
     'parked-and-resolved-as-applied': async (id) => {
       const own = { ...common, host: virtualHost() };
       const fails = () => Promise.reject(new Error('the provider answered 500'));
-      await settled(pawl.once({ ...own, onAbandoned: 'park' }, fails)({ id }, call));
+      await settled(once({ ...own, onAbandoned: 'park' }, fails)({ id }, call));
       await parked(own).resolve(id, 'applied', { by: 'maria', note: 'it is in the list of charges' });
     },
     'parked-after-its-worker-died': async (id) => {
       const own = { ...common, host: virtualHost() };
-      await die((underWay) => pawl.once({ ...own, onAbandoned: 'park' }, dying(underWay))({ id }, call));
+      await die((underWay) => once({ ...own, onAbandoned: 'park' }, dying(underWay))({ id }, call));
       await own.host.advance(60_000);
-      await settled(pawl.once({ ...own, onAbandoned: 'park' }, () => 'never run')({ id }, call));
+      await settled(once({ ...own, onAbandoned: 'park' }, () => 'never run')({ id }, call));
     },
     'in-flight-for-the-third-time': async (id) => {
       const own = { ...common, host: virtualHost() };
       for (const afterMs of [0, 60_000, 60_000]) {
         await own.host.advance(afterMs);
-        await die((underWay) => pawl.once({ ...own, onAbandoned: 'retry' }, dying(underWay))({ id }, call));
+        await die((underWay) => once({ ...own, onAbandoned: 'retry' }, dying(underWay))({ id }, call));
       }
     },
   };
