@@ -1,12 +1,20 @@
 import { Duration, type Stack, Token } from 'aws-cdk-lib';
-import { CONSUMER_DEFAULTS } from '../consumer-defaults.ts';
-import { leastVisibilityOfInstancesSeconds, leastVisibilitySeconds, WiringError, wiringProblems } from '../wiring.ts';
-import { DEFAULT_POLLERS, type ProvisionedPollers } from '../wiring-polling.ts';
-import { type Problem, refused } from '../wiring-problem.ts';
-import { leastReceives, MOST_RECEIVES } from '../wiring-receives.ts';
+import {
+  CONSUMER_DEFAULTS,
+  DEFAULT_POLLERS,
+  holdsSecret,
+  leastReceives,
+  leastVisibilityOfInstancesSeconds,
+  leastVisibilitySeconds,
+  MOST_RECEIVES,
+  type Problem,
+  type ProvisionedPollers,
+  refused,
+  WiringError,
+  wiringProblems,
+} from '../index.ts';
 import type { ConsumerProps } from './consumer-props.ts';
 import { isManagedSoFar } from './seen.ts';
-import { holdsSecret } from './template-values.ts';
 
 export const DEAD_LETTER_RETENTION = Duration.seconds(CONSUMER_DEFAULTS.deadLetterRetentionSeconds);
 

@@ -4,7 +4,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Architecture, IFunction, ILayerVersion, Tracing } from 'aws-cdk-lib/aws-lambda';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
-import type { NamesOf } from '../../kernel/unknown-option.ts';
+import type { NamesOf } from '../index.ts';
 
 /**
  * The options of a `Consumer`.
