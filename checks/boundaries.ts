@@ -36,13 +36,8 @@ export const RULES: readonly Rule[] = [
     only: /^lib\/kernel\//,
   },
   {
-    rule: 'what the constructs use of lib/kernel imports nothing: they must not load the runtime for it',
-    from: /^lib\/kernel\/(unknown-option|process-wide)\.ts$/,
-    only: /^$/,
-  },
-  {
-    rule: 'lib/kernel/error-code.ts imports nothing: constructs, doctor and command line end their messages with it, without the runtime',
-    from: /^lib\/kernel\/error-code\.ts$/,
+    rule: 'what lib/deployment uses of the runtime imports nothing: constructs, doctor and command line must not load the runtime for it',
+    from: /^lib\/(kernel\/(defaults|unknown-option|process-wide|error-code)|stores\/dynamodb\/open-index)\.ts$/,
     only: /^$/,
   },
   {
@@ -100,11 +95,6 @@ export const RULES: readonly Rule[] = [
     rule: 'what both transports share loads no client of the SDK: a lean consumer would carry it',
     from: /^lib\/stores\/dynamodb\/(shared-requests|single-requests|table|transport|explain|notes|put|list-open|group-commit|statement|condition)\.ts$/,
     never: /^lib\/stores\/dynamodb\/(options|sdk-transport|store|individual)\.ts$/,
-  },
-  {
-    rule: 'lib/stores/dynamodb/open-index.ts imports nothing: the constructs use it, and must not load the runtime for it',
-    from: /^lib\/stores\/dynamodb\/open-index\.ts$/,
-    only: /^$/,
   },
   {
     rule: 'lib/sqs translates messages to claims: it imports the kernel, the payload, the claims and itself; no store, no other door',
@@ -167,20 +157,24 @@ export const RULES: readonly Rule[] = [
     never: CDK,
   },
   {
-    rule: 'lib/deployment imports nothing else of lib but what needs no runtime: a stack that deploys pawl does not run it. The doctor reads the mark of a restored table',
-    from: /^lib\/deployment\/(?!doctor\/read-table\.ts$)/,
-    never:
-      /^lib\/(?!deployment\/|sqs\/dead-letter-urls\.ts$|stores\/dynamodb\/open-index\.ts$|kernel\/(unknown-option|process-wide|error-code|aws-error)\.ts$)/,
+    rule: 'lib/deployment imports nothing else of lib but what needs no runtime, and no package: a stack that deploys pawl does not run it, and its facts are read elsewhere',
+    from: /^lib\/deployment\/(?!constructs\/)/,
+    only: /^lib\/(deployment\/(?!constructs\/)|sqs\/dead-letter-urls\.ts$|stores\/dynamodb\/open-index\.ts$|kernel\/(defaults|unknown-option|process-wide|error-code)\.ts$)/,
   },
   {
-    rule: 'lib/deployment/doctor, lib/deployment/template and the rules beside them do without CDK and without the constructs',
-    from: /^lib\/deployment\/((doctor|rules|template)\/|[a-z-]+\.ts$)/,
-    never: /^lib\/deployment\/constructs\//,
+    rule: 'the constructs collect facts, and call lib/deployment/index.ts: they import that, themselves, and CDK',
+    from: /^lib\/deployment\/constructs\//,
+    only: /^(lib\/deployment\/(constructs\/|index\.ts$)|aws-cdk-lib(\/|$)|constructs$)/,
   },
   {
-    rule: 'lib/cli prints: it imports what an operator can do, what statements have found, the doctor, the templates, the rules of both, the console, the DynamoDB store, the ready-made keys, the rehearsal, words of the kernel, and Node',
+    rule: 'the command line and the rehearsal use lib/deployment through its index.ts',
+    from: /^lib\/(cli|rehearsal)\//,
+    never: /^lib\/deployment\/(?!index\.ts$)/,
+  },
+  {
+    rule: 'lib/cli prints, and reads what is deployed: it imports what an operator can do, what statements have found, the rules of a deployment, the console, the DynamoDB store, the ready-made keys, the rehearsal, words of the kernel, and Node',
     from: /^lib\/cli\//,
-    only: /^(lib\/(cli|console|deployment\/(doctor|template)|operate|rehearsal|statements|stores\/dynamodb)\/|lib\/deployment\/[a-z-]+\.ts$|lib\/(payload|sqs)\/keys\.ts$|lib\/kernel\/(unknown-option|error-code|granted|plural|visible)\.ts$|@aws-sdk\/|node:)/,
+    only: /^(lib\/(cli|console|deployment|operate|rehearsal|statements|stores\/dynamodb)\/|lib\/(payload|sqs)\/keys\.ts$|lib\/kernel\/(unknown-option|aws-error|error-code|granted|plural|visible)\.ts$|@aws-sdk\/|node:)/,
   },
   {
     rule: 'lib/console serves a page over what an operator can see and do: it imports lib/operate, what statements have found, what a rehearsal shows, errors and unknown values of the kernel, Node and the client of CloudWatch',

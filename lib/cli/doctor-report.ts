@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { Finding, Level } from '../deployment/doctor/finding.ts';
+import type { Finding, Level } from '../deployment/index.ts';
 import { plural } from '../kernel/plural.ts';
 import { visible } from '../kernel/visible.ts';
 

@@ -1,8 +1,5 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import { checkScheduled } from '../deployment/doctor/check-scheduled.ts';
-import { checkConsumer } from '../deployment/doctor/checks.ts';
-import type { Finding } from '../deployment/doctor/finding.ts';
-import { HANDLER_DEFAULTS } from '../deployment/wiring-receives.ts';
+import { checkConsumer, checkScheduled, type Finding, HANDLER_DEFAULTS } from '../deployment/index.ts';
 import { explained } from '../kernel/error-code.ts';
 import { expectOptionsOf, type Io } from './command.ts';
 import { type Examined, summary, table } from './doctor-report.ts';
@@ -106,7 +103,7 @@ function exitCodeOf({ examined }: Examination): 0 | 1 | 2 {
 
 async function examine(line: CommandLine, out: Output['out']): Promise<number> {
   // Not before it is needed: `--help` works without any client of AWS.
-  const { readDeployed } = await import('../deployment/doctor/read.ts');
+  const { readDeployed } = await import('./deployed/read.ts');
   const { consumers, scheduled, skipped } = await readDeployed(line.name, line);
   const examined: readonly Examined[] = [
     ...consumers.map((facts) => ({

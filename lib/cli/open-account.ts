@@ -1,11 +1,11 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import type { DeadLetterPlace, Unread } from '../deployment/doctor/places.ts';
 import { granting } from '../kernel/granted.ts';
 import { type Operator, type OperatorOptions, operator } from '../operate/index.ts';
 import { type Findings, findings } from '../statements/index.ts';
 import { dynamoStore, readRestored } from '../stores/dynamodb/index.ts';
 import { type Io, type Line, UsageError } from './command.ts';
+import type { DeadLetterPlace, Unread } from './deployed/places.ts';
 
 export type { DeadLetterPlace };
 
@@ -48,7 +48,7 @@ export async function openAccount(
   const config = clientConfig(line);
   const stack = line.text('stack');
   const places =
-    stack === undefined ? undefined : await (await import('../deployment/doctor/places.ts')).readPlaces(stack, config);
+    stack === undefined ? undefined : await (await import('./deployed/places.ts')).readPlaces(stack, config);
   const leftOut = (what: Unread['what'], action: string) => {
     const unread = places?.unread.filter((one) => one.what === what) ?? [];
     for (const { functionName } of unread) io.error.line(`Left out: ${functionName}: you may not ${action}.`);

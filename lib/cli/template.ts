@@ -1,7 +1,5 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import { FORMATS, type Format, templateText } from '../deployment/template/print.ts';
-import type { TemplateOptions } from '../deployment/template/settings.ts';
-import { WiringError } from '../deployment/wiring.ts';
+import { FORMATS, type Format, type TemplateOptions, templateText, WiringError } from '../deployment/index.ts';
 import { explained } from '../kernel/error-code.ts';
 import { expectOptionsOf, type Io } from './command.ts';
 

@@ -1,3 +1,6 @@
+import type { ScheduledTask } from './scheduled-task.ts';
+import type { RestoreMark } from './wiring-table.ts';
+
 /** What a consumer's role must be permitted. This file imports no CDK, so that `pawl doctor` can check a deployed role by it. */
 
 /** What `dynamoStore` calls: a batch of claims is one `BatchExecuteStatement`, which IAM knows as its statements. */
@@ -59,6 +62,7 @@ export const FIND_FUNCTION_ACTIONS = ['lambda:GetFunctionConfiguration'] as cons
 
 /** What `--stack` needs on the stack. */
 export const FIND_STACK_ACTIONS = ['cloudformation:ListStackResources'] as const;
+
 /** What `reconcileStatements` and `findings` call on the table: they read claims, mark and complete them, and keep notes; and ask which table it is, if it was restored. */
 export const STATEMENT_ACTIONS = [
   'dynamodb:GetItem',
@@ -89,3 +93,38 @@ export const QUEUE_ACTIONS = [
 
 /** What pawl calls to dead-letter a message that can never run. */
 export const DEAD_LETTER_ACTIONS = ['sqs:SendMessage'] as const;
+
+/** What the handlers use, which no API shows. */
+export interface HandlerNeeds {
+  /**
+   * Whether the handlers use `individualDynamoStore`, which needs other permissions than `dynamoStore`.
+   * @default false
+   */
+  readonly individualStore?: boolean | undefined;
+  /**
+   * Whether the handlers use `pawl/locks` on the claims table, which needs permissions of its own.
+   * @default false
+   */
+  readonly locks?: boolean | undefined;
+}
+
+/** What the handlers call on the claims table. */
+export function tableActions({ individualStore, locks }: HandlerNeeds, mark?: RestoreMark): readonly string[] {
+  const needed: readonly string[] = [
+    ...(individualStore === true ? INDIVIDUAL_STORE_ACTIONS : STORE_ACTIONS),
+    ...(mark?.kind === 'stands' || mark?.kind === 'of-an-earlier-table' ? RESTORED_STORE_ACTIONS : []),
+    ...(locks === true ? LOCK_ACTIONS : []),
+  ];
+  return [...new Set(needed)];
+}
+
+/** What the function of these tasks calls on the table, and on its index of open claims. */
+export function taskActions(tasks: readonly ScheduledTask[]): Readonly<Record<'table' | 'index', readonly string[]>> {
+  const needed = (sweep: readonly string[], statements: readonly string[]) => [
+    ...new Set(tasks.flatMap(({ kind }) => (kind === 'sweep' ? sweep : statements))),
+  ];
+  return {
+    table: needed(OPERATE_ACTIONS, STATEMENT_ACTIONS),
+    index: needed(OPERATE_INDEX_ACTIONS, STATEMENT_INDEX_ACTIONS),
+  };
+}

@@ -35,7 +35,7 @@ export interface Policies {
 }
 
 /** What becomes of an action. */
-export type Decision =
+export type AccessDecision =
   | 'allowed'
   | 'allowed, perhaps'
   | 'missing'
@@ -44,7 +44,7 @@ export type Decision =
   | 'outside the boundary'
   | 'denied by the resource';
 
-export function decide(policies: Policies, action: string, resource: string): Decision {
+export function decideAccess(policies: Policies, action: string, resource: string): AccessDecision {
   const { ofRole, ofResource, boundary, roleArn } = policies;
   const role = said(ofRole, action, resource);
   const about = ofResource.filter((statement) => isAbout(statement, roleArn));
@@ -135,7 +135,7 @@ function matches(pattern: string, text: string, flags: 'i' | ''): boolean {
 
 /** The problem with these actions on that resource; none when they are allowed. `fix` is the advice for a missing grant. */
 export function permissionProblem(
-  decision: Decision,
+  decision: AccessDecision,
   actions: readonly string[],
   on: string,
   fix: string,

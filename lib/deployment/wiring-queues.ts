@@ -1,3 +1,4 @@
+import { isElsewhere } from './arn.ts';
 import { type Problem, refused, span } from './wiring-problem.ts';
 import { LEAST_RECEIVES } from './wiring-receives.ts';
 
@@ -72,17 +73,6 @@ function identityProblems({ queueArn, redriveArn, deadLetterArn }: QueuePlace): 
     );
   }
   return problems;
-}
-
-/** Whether two ARNs are known to be in two regions or accounts. What is in braces is not known. */
-export function isElsewhere(one: string | undefined, other: string | undefined): boolean {
-  if (one === undefined || other === undefined) return false;
-  const [, , , ...places] = one.split(':');
-  const [, , , ...otherPlaces] = other.split(':');
-  return [0, 1].some((index) => {
-    const [a = '', b = ''] = [places[index], otherPlaces[index]];
-    return a !== b && !a.includes('{') && !b.includes('{');
-  });
 }
 
 function kindProblems({ fifo, deadLetterQueueFifo }: QueuePlace & { readonly fifo: boolean }): readonly Problem[] {

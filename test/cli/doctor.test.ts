@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readCommandLine } from '../../lib/cli/doctor.ts';
 import { summary, table } from '../../lib/cli/doctor-report.ts';
-import { tableActions } from '../../lib/deployment/doctor/read-consumer.ts';
+import { tableActions } from '../../lib/deployment/needs.ts';
 
 test('takes one name, and remembers claims for 30 days unless told otherwise', () => {
   expect(readCommandLine(['PawlOrders'])).toEqual({
@@ -76,12 +76,12 @@ test('asks for what locks call only when told that the handlers lock', () => {
 });
 
 test('asks for what a store of a restored table calls while the table has a mark of a restore', () => {
-  const mark = (kind: 'none' | 'lifted' | 'of-an-earlier-table') => tableActions({}, { mark: { kind } });
-  const stands = tableActions({}, { mark: { kind: 'stands', cutOff: 1, liftedFor: [] } });
+  const mark = (kind: 'none' | 'lifted' | 'of-an-earlier-table') => tableActions({}, { kind });
+  const stands = tableActions({}, { kind: 'stands', cutOff: 1, liftedFor: [] });
   for (const asked of [stands, mark('of-an-earlier-table')]) {
     expect(asked).toEqual([...tableActions({}), 'dynamodb:GetItem', 'dynamodb:DescribeTable']);
   }
-  for (const asked of [mark('none'), mark('lifted'), tableActions({}, { mark: undefined })]) {
+  for (const asked of [mark('none'), mark('lifted'), tableActions({}, undefined)]) {
     expect(asked).toEqual(tableActions({}));
   }
 });

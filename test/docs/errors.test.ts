@@ -109,7 +109,7 @@ describe('a message', () => {
       'sqs/lean/lean-transport.ts',
       'deployment/template/yaml.ts',
       // The doctor ends its messages where it prints them, too; this one says itself what to do.
-      'deployment/doctor/read-functions.ts',
+      'cli/deployed/read-functions.ts',
       // DynamoDB says what a table is.
       'stores/dynamodb/physical-table.ts',
       // A caller that has not asked whether the store lists claims.

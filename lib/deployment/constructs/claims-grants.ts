@@ -1,15 +1,15 @@
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
-import { OPEN_INDEX } from '../../stores/dynamodb/open-index.ts';
 import {
   CLAIM_ACTIONS,
   LOCK_ACTIONS,
+  OPEN_CLAIMS,
   OPERATE_ACTIONS,
   OPERATE_INDEX_ACTIONS,
   RESTORE_ACTIONS,
   STATEMENT_ACTIONS,
   STATEMENT_INDEX_ACTIONS,
-} from '../needs.ts';
+} from '../index.ts';
 import { makeLocking } from './known-consumers.ts';
 import { seenArn } from './seen.ts';
 
@@ -110,6 +110,6 @@ function grantOn(table: ITable, grantee: IGrantable, actions: readonly string[])
 }
 
 function grantOnIndex(table: ITable, grantee: IGrantable, actions: readonly string[]): Grant {
-  const index = `${table.tableArn}/index/${OPEN_INDEX.name}`;
+  const index = `${table.tableArn}/index/${OPEN_CLAIMS.name}`;
   return Grant.addToPrincipal({ grantee, actions: [...actions], resourceArns: [index] });
 }

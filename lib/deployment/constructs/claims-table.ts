@@ -12,8 +12,7 @@ import {
 import type { Grant, IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
-import type { NamesOf } from '../../kernel/unknown-option.ts';
-import { CLAIMS_TABLE, type KeyAttribute, type TableIndex } from '../table-definition.ts';
+import { CLAIMS_TABLE, type KeyAttribute, type NamesOf, type TableIndex } from '../index.ts';
 import { actOn, alarmAt } from './alarms.ts';
 import { grantClaims, grantLocks, grantOperate, grantRestore, grantStatements } from './claims-grants.ts';
 import { expectProps } from './known-props.ts';

@@ -1,12 +1,23 @@
 import { Duration, type Stack, Token } from 'aws-cdk-lib';
-import { CONSUMER_DEFAULTS } from '../consumer-defaults.ts';
-import { leastVisibilityOfInstancesSeconds, leastVisibilitySeconds, WiringError, wiringProblems } from '../wiring.ts';
-import { DEFAULT_POLLERS, type ProvisionedPollers } from '../wiring-polling.ts';
-import { type Problem, refused } from '../wiring-problem.ts';
-import { leastReceives, MOST_RECEIVES } from '../wiring-receives.ts';
+import {
+  CONSUMER_DEFAULTS,
+  DEFAULT_POLLERS,
+  holdsSecret,
+  leastReceives,
+  leastVisibilityOfInstancesSeconds,
+  leastVisibilitySeconds,
+  MOST_RECEIVES,
+  type Problem,
+  type ProvisionedPollers,
+  refused,
+  WiringError,
+  wiringProblems,
+} from '../index.ts';
 import type { ConsumerProps } from './consumer-props.ts';
+import { eventSourcePropNames } from './event-source-props.ts';
+import { functionPropNames } from './function-props.ts';
+import { queuePropNames } from './queue-props.ts';
 import { isManagedSoFar } from './seen.ts';
-import { holdsSecret } from './template-values.ts';
 
 export const DEAD_LETTER_RETENTION = Duration.seconds(CONSUMER_DEFAULTS.deadLetterRetentionSeconds);
 
@@ -25,31 +36,8 @@ export interface Times {
   readonly maxReceiveCount: number;
 }
 
-type PropName = keyof ConsumerProps;
-
 /** The options that decide how a resource is made. Beside a resource that exists, they are refused. */
-const MAKING = {
-  function: [
-    'entry',
-    'handler',
-    'timeout',
-    'memorySize',
-    'architecture',
-    'environment',
-    'logRetention',
-    'tracing',
-    'layers',
-    'depsLockFilePath',
-  ],
-  queue: ['fifo', 'visibilityTimeout', 'retentionPeriod', 'maxReceiveCount', 'encryptionKey'],
-} as const satisfies Partial<Record<PropName, readonly PropName[]>>;
-
-const MAKING_EVENT_SOURCE = [
-  'batchSize',
-  'maxBatchingWindow',
-  'maxConcurrency',
-  'provisionedPollerConfig',
-] as const satisfies readonly PropName[];
+const MAKING = { function: functionPropNames, queue: queuePropNames };
 
 /**
  * Throws a `WiringError` when the consumer in `stack` at `path` could not work as promised, as far as its options say.
@@ -142,23 +130,26 @@ export function refuseIfAny(path: string, problems: readonly Problem[]): void {
 
 /** What decides how the event source is made, beside one that exists. */
 export function misplacedEventSourceOptions(props: ConsumerProps): Problem[] {
-  return MAKING_EVENT_SOURCE.filter((name) => props[name] !== undefined).map((name) =>
+  return given(props, eventSourcePropNames).map((name) =>
     refused('misplaced', `${name} is given, and the event source exists already. Set it there, and leave it out here.`),
   );
+}
+
+/** The names of those that are given. */
+function given(props: ConsumerProps, names: Partial<Record<keyof ConsumerProps, true>>): readonly string[] {
+  return Object.entries(props).flatMap(([name, value]) => (name in names && value !== undefined ? [name] : []));
 }
 
 function misplacedOptions(props: ConsumerProps): Problem[] {
   const problems = Object.entries(MAKING).flatMap(([existing, making]) =>
     props[existing as keyof typeof MAKING] === undefined
       ? []
-      : making
-          .filter((name) => props[name] !== undefined)
-          .map((name) =>
-            refused(
-              'misplaced',
-              `${name} is given beside ${existing}, which exists already. Set it there, and leave it out here.`,
-            ),
+      : given(props, making).map((name) =>
+          refused(
+            'misplaced',
+            `${name} is given beside ${existing}, which exists already. Set it there, and leave it out here.`,
           ),
+        ),
   );
   if (props.entry === undefined && props.function === undefined) {
     problems.push(

@@ -4,7 +4,7 @@ import { Architecture, type Function as LambdaFunction, Runtime, RuntimeFamily, 
 import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { CONSUMER_DEFAULTS } from '../consumer-defaults.ts';
+import { CONSUMER_DEFAULTS } from '../index.ts';
 import { bundling } from './bundling.ts';
 import type { ConsumerProps } from './consumer-props.ts';
 import { write } from './written.ts';

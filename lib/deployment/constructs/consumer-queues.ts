@@ -1,6 +1,6 @@
 import { type IQueue, Queue, QueueEncryption, type QueueProps } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { refused } from '../wiring-problem.ts';
+import { refused } from '../index.ts';
 import { DEAD_LETTER_RETENTION, DEFAULTS, refuse, type Times } from './consumer-checks.ts';
 import type { ConsumerProps } from './consumer-props.ts';
 

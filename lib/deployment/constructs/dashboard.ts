@@ -9,8 +9,7 @@ import {
   TextWidget,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
-import type { NamesOf } from '../../kernel/unknown-option.ts';
-import { WiringError } from '../wiring.ts';
+import { type NamesOf, WiringError } from '../index.ts';
 import type { ClaimsTable } from './claims-table.ts';
 import type { Consumer } from './consumer.ts';
 import { expectProps } from './known-props.ts';

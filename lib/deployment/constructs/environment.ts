@@ -1,11 +1,9 @@
 import { Lazy } from 'aws-cdk-lib';
 import { type IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
-import { processWide } from '../../kernel/process-wide.ts';
-import { type Problem, refused } from '../wiring-problem.ts';
+import { holdsSecret, type Problem, processWide, refused } from '../index.ts';
 import { resolvedIn } from './rendered.ts';
 import { functionBehind, seenFunction, variablesSoFar } from './seen.ts';
-import { holdsSecret } from './template-values.ts';
 
 /** What a consumer sets in the environment of its function. */
 interface Told {

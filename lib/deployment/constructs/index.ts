@@ -1,4 +1,4 @@
-export { WiringError } from '../wiring.ts';
+export { WiringError } from '../index.ts';
 export {
   grantClaims,
   grantLocks,

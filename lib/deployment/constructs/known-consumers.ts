@@ -1,6 +1,6 @@
 import type { IPrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IConstruct } from 'constructs';
-import { processWide } from '../../kernel/process-wide.ts';
+import { processWide } from '../index.ts';
 
 /** The facts of a `Consumer` that the rules about two of them need. ARNs are as `seenArn` returns them. */
 export interface KnownConsumer {

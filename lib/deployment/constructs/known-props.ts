@@ -1,6 +1,5 @@
 import type { IConstruct } from 'constructs';
-import { type TakenOptions, unknownOptions } from '../../kernel/unknown-option.ts';
-import { WiringError } from '../wiring.ts';
+import { type TakenOptions, unknownOptions, WiringError } from '../index.ts';
 
 /**
  * Refuses properties that a construct does not have. Ignored, a misspelt one would deploy what its author has ruled out.

@@ -12,13 +12,12 @@ import { type IRule, Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { IFunction, Function as LambdaFunctionConstruct } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import type { NamesOf } from '../../kernel/unknown-option.ts';
-import { SCHEDULED_VARIABLE } from '../scheduled-task.ts';
+import { type NamesOf, SCHEDULED_VARIABLE } from '../index.ts';
 import { actOn, alarmAt } from './alarms.ts';
 import { grantOperate } from './claims-grants.ts';
 import { environmentProblems, refuseIfAny } from './consumer-checks.ts';
 import { createFunction } from './consumer-function.ts';
-import type { ConsumerProps } from './consumer-props.ts';
+import { type ConsumerFunctionProps, functionPropNames } from './function-props.ts';
 import { expectProps } from './known-props.ts';
 import { expectKinds } from './prop-kinds.ts';
 import { startBySchedule } from './scheduled.ts';
@@ -37,18 +36,7 @@ import { startBySchedule } from './scheduled.ts';
  *   maxDoubtAge: Duration.hours(4),
  * };
  */
-export interface OpenClaimsSweepProps
-  extends Pick<
-    ConsumerProps,
-    | 'handler'
-    | 'environment'
-    | 'memorySize'
-    | 'architecture'
-    | 'tracing'
-    | 'logRetention'
-    | 'layers'
-    | 'depsLockFilePath'
-  > {
+export interface OpenClaimsSweepProps extends Omit<ConsumerFunctionProps, 'entry' | 'timeout'> {
   /** The path of the file whose `handler` is `sweepOpenClaims(…)` of `pawl/sweep`. It is bundled with esbuild at synth time. */
   readonly entry: string;
 
@@ -86,20 +74,11 @@ export interface OpenClaimsSweepProps
 }
 
 const known = {
-  entry: true,
+  ...functionPropNames,
   claimsTable: true,
   schedule: true,
-  timeout: true,
   maxDoubtAge: true,
   maxSilence: true,
-  handler: true,
-  environment: true,
-  memorySize: true,
-  architecture: true,
-  tracing: true,
-  logRetention: true,
-  layers: true,
-  depsLockFilePath: true,
 } as const satisfies NamesOf<OpenClaimsSweepProps>;
 
 /** The alarms of an {@link OpenClaimsSweep}. */

@@ -7,7 +7,7 @@ import {
   FIND_STACK_ACTIONS,
   OPERATE_DEAD_LETTER_ACTIONS,
   OPERATE_QUEUE_ACTIONS,
-} from '../needs.ts';
+} from '../index.ts';
 import { functionBehind } from './seen.ts';
 
 interface Operated {

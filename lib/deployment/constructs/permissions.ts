@@ -1,9 +1,16 @@
 import type { CfnResource } from 'aws-cdk-lib';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import { decide, type Policies, permissionProblem, type Statement } from '../policy.ts';
-import type { Problem } from '../wiring-problem.ts';
-import { arnOf, rendered, resolvedIn, resourceBehind, resourcesOf, withoutPartition } from './rendered.ts';
-import { listIn, partOf } from './template-values.ts';
+import {
+  decideAccess,
+  listIn,
+  type Policies,
+  type Problem,
+  partOf,
+  permissionProblem,
+  type Statement,
+  withoutPartition,
+} from '../index.ts';
+import { arnOf, rendered, resolvedIn, resourceBehind, resourcesOf } from './rendered.ts';
 
 /** What a function needs of one resource. */
 export interface Need {
@@ -34,7 +41,7 @@ export function permissionProblems(aFunction: IFunction, needs: readonly Need[])
       ofResource: resourcePolicies(aFunction, resourceArn),
       roleArn,
     };
-    const decisions = Map.groupBy(actions, (action) => decide(policies, action, resourceArn));
+    const decisions = Map.groupBy(actions, (action) => decideAccess(policies, action, resourceArn));
     return [...decisions].flatMap(([decision, those]) =>
       permissionProblem(
         decision,

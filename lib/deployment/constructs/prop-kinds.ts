@@ -1,5 +1,5 @@
 import type { Construct } from 'constructs';
-import { WiringError } from '../wiring.ts';
+import { WiringError } from '../index.ts';
 
 /** A property, the methods or fields that tell its kind, and what to write. */
 interface Kind {

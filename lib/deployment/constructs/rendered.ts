@@ -1,7 +1,7 @@
 import { CfnElement, CfnResource, Stack, Tokenization } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
+import { listIn, type Properties, partOf, withoutPartition } from '../index.ts';
 import { arnOnce, assemblyOf, bodyOf, CONSTRUCT, functionOf, isComplete, ReferenceResolver } from './template-body.ts';
-import { listIn, type Properties, partOf } from './template-values.ts';
 
 /*
  * What CloudFormation is given, as far as it is known at synth time. It owns the evaluation of references and the ARNs; it knows no rule. What
@@ -134,11 +134,6 @@ function known(text: string): string | undefined {
   return Tokenization.reverseString(text).tokens.length > 0 ? undefined : text;
 }
 
-/** What is known, of a text that may be in braces. */
-export function isKnown(text: string | undefined): text is string {
-  return text !== undefined && !text.includes('{');
-}
-
 /** What a reference to a resource, by its construct or by its logical id in the same stack, stands for. */
 function referred(scope: IConstruct, target: string, attribute: string): unknown {
   const element = target.startsWith(CONSTRUCT)
@@ -220,13 +215,4 @@ export function functionArn(stack: Stack, name: unknown): string | undefined {
   if (name.startsWith('arn:')) return withoutPartition(name);
   const [account, rest] = name.includes(':function:') ? name.split(':function:') : [accountOf(stack), name];
   return `arn:aws:lambda:${regionOf(stack)}:${account}:function:${rest}`;
-}
-
-/** The same ARN without the name of an alias or a version. */
-export function unqualified(arn: string): string {
-  return arn.split(':').slice(0, 7).join(':');
-}
-
-export function withoutPartition(arn: string): string {
-  return arn.replace(/^arn:aws[a-z-]*:/, 'arn:aws:');
 }

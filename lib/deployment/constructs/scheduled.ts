@@ -1,14 +1,21 @@
 import { Annotations, Lazy, Stack } from 'aws-cdk-lib';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import { explained } from '../../kernel/error-code.ts';
-import { processWide } from '../../kernel/process-wide.ts';
-import { SCHEDULED_VARIABLE, type ScheduledTask } from '../scheduled-task.ts';
-import { type ScheduleRule, scheduleProblems } from '../wiring-schedules.ts';
-import { functionArn, rendered, resourcesOf, unqualified } from './rendered.ts';
-import { isSameFunction, seenFunctionArn } from './seen.ts';
+import {
+  explained,
+  isSameFunction,
+  listIn,
+  partOf,
+  processWide,
+  SCHEDULED_VARIABLE,
+  type ScheduledTask,
+  type ScheduleRule,
+  scheduleProblems,
+  unqualified,
+} from '../index.ts';
+import { functionArn, rendered, resourcesOf } from './rendered.ts';
+import { seenFunctionArn } from './seen.ts';
 import { markComplete, markUnderConstruction } from './template-body.ts';
-import { listIn, partOf } from './template-values.ts';
 
 /** One function may compare several operations, each with a construct of its own. */
 const tasks = processWide('constructs.scheduled/1', () => new WeakMap<LambdaFunction, ScheduledTask[]>());

@@ -1,12 +1,18 @@
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IConstruct } from 'constructs';
-import { DEAD_LETTER_ACTIONS, QUEUE_ACTIONS, STORE_ACTIONS } from '../needs.ts';
-import { wiringProblems } from '../wiring.ts';
-import { mostBatchesOfAll } from '../wiring-polling.ts';
-import { type Problem, refused } from '../wiring-problem.ts';
-import { isElsewhere } from '../wiring-queues.ts';
-import { HANDLER_DEFAULTS } from '../wiring-receives.ts';
-import { tableProblems } from '../wiring-table.ts';
+import {
+  DEAD_LETTER_ACTIONS,
+  HANDLER_DEFAULTS,
+  isElsewhere,
+  isSameFunction,
+  mostBatchesOfAll,
+  type Problem,
+  QUEUE_ACTIONS,
+  refused,
+  STORE_ACTIONS,
+  tableProblems,
+  wiringProblems,
+} from '../index.ts';
 import { DEFAULTS, secretProblem } from './consumer-checks.ts';
 import type { ConsumerProps } from './consumer-props.ts';
 import type { Queues } from './consumer-queues.ts';
@@ -14,7 +20,6 @@ import { secretVariables, variableProblems } from './environment.ts';
 import { isLocking, knownConsumers } from './known-consumers.ts';
 import { permissionProblems } from './permissions.ts';
 import {
-  isSameFunction,
   type SeenEventSource,
   seenArn,
   seenEventSources,

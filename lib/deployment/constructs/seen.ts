@@ -3,22 +3,21 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { IConstruct } from 'constructs';
-import { DEFAULT_POLLERS, type ProvisionedPollers } from '../wiring-polling.ts';
-import { isElsewhere } from '../wiring-queues.ts';
-import type { TableWiring, TimeToLive } from '../wiring-table.ts';
 import {
-  arnOf,
-  functionArn,
-  regionOf,
-  rendered,
-  resolvedIn,
-  resourceBehind,
-  resourcesOf,
-  soFar,
+  DEFAULT_POLLERS,
+  isSameFunction,
+  listIn,
+  numberIn,
+  type Properties,
+  type ProvisionedPollers,
+  partOf,
+  type TableWiring,
+  type TimeToLive,
+  truthIn,
   unqualified,
   withoutPartition,
-} from './rendered.ts';
-import { listIn, numberIn, type Properties, partOf, truthIn } from './template-values.ts';
+} from '../index.ts';
+import { arnOf, functionArn, regionOf, rendered, resolvedIn, resourceBehind, resourcesOf, soFar } from './rendered.ts';
 
 /*
  * What can be seen of a consumer's resources at synth time: what the template will contain, with every change by an escape hatch or an aspect.
@@ -170,25 +169,6 @@ function pollersIn({ MinimumPollers, MaximumPollers }: Properties): ProvisionedP
     minimum: numberIn(MinimumPollers, DEFAULT_POLLERS.minimum),
     maximum: numberIn(MaximumPollers, DEFAULT_POLLERS.maximum),
   };
-}
-
-/**
- * Whether two ARNs are of one function, as far as is known. An event source names an imported function without its region or account, which
- * are those of its stack and may be unknown.
- */
-export function isSameFunction(one: string | undefined, other: string): boolean {
-  const name = (arn: string) => arn.split(':').slice(5).join(':');
-  return one !== undefined && name(one) === name(other) && !isElsewhere(one, other) && !areTwoUnknown(one, other);
-}
-
-/** Two stacks whose environment is not known may be deployed to two places. */
-function areTwoUnknown(one: string, other: string): boolean {
-  const [places, otherPlaces] = [one, other].map((arn) => arn.split(':').slice(3, 5));
-  return (
-    places?.some(
-      (place, index) => place.includes('{') && otherPlaces?.[index]?.includes('{') && place !== otherPlaces[index],
-    ) ?? true
-  );
 }
 
 /* What is needed of existing resources while the app is under construction. Nothing may be rendered as a whole yet: see `soFar`. */

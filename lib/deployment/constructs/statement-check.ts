@@ -13,7 +13,7 @@ import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { Function as LambdaFn } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import type { NamesOf } from '../../kernel/unknown-option.ts';
+import type { NamesOf } from '../index.ts';
 import { actOn, alarmAt } from './alarms.ts';
 import { grantStatements } from './claims-grants.ts';
 import { expectProps } from './known-props.ts';

@@ -10,7 +10,7 @@ import {
   Tokenization,
 } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
-import type { Properties } from './template-values.ts';
+import type { Properties } from '../index.ts';
 
 /*
  * What stands in the template. It owns rendering, and how often that happens; it evaluates nothing, and knows no rule.

@@ -1,6 +1,6 @@
 /** What is deployed, as the AWS APIs return it. What could not be read is `undefined`, and the report calls it unknown. */
 
-import type { Decision } from '../policy.ts';
+import type { AccessDecision } from '../policy.ts';
 import type { ScheduledTask } from '../scheduled-task.ts';
 import type { ProvisionedPollers } from '../wiring-polling.ts';
 import type { ScheduleRule, WatchingAlarm } from '../wiring-schedules.ts';
@@ -82,5 +82,5 @@ export interface Permission {
   readonly action: string;
   /** The resource that it is needed on, as the report calls it. */
   readonly on: string;
-  readonly decision: Decision;
+  readonly decision: AccessDecision;
 }

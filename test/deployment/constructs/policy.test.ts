@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Decision, decide, type Policies, type Statement } from '../../../lib/deployment/policy.ts';
+import { type AccessDecision, decideAccess, type Policies, type Statement } from '../../../lib/deployment/policy.ts';
 
 const roleArn = 'arn:aws:iam::111111111111:role/worker';
 const queue = 'arn:aws:sqs:eu-west-1:111111111111:mails';
@@ -7,8 +7,8 @@ const allow = { Effect: 'Allow', Action: 'sqs:*', Resource: '*' };
 const deny = { Effect: 'Deny', Action: 'sqs:SendMessage', Resource: '*' };
 const perhaps = { StringEquals: { 'aws:PrincipalTag/team': 'mails' } };
 
-const decided = (policies: Partial<Policies>, resource = queue): Decision =>
-  decide({ ofRole: [], ofResource: [], boundary: undefined, roleArn, ...policies }, 'sqs:SendMessage', resource);
+const decided = (policies: Partial<Policies>, resource = queue): AccessDecision =>
+  decideAccess({ ofRole: [], ofResource: [], boundary: undefined, roleArn, ...policies }, 'sqs:SendMessage', resource);
 const byRole = (...ofRole: Statement[]) => decided({ ofRole });
 const byQueue = (...ofResource: Statement[]) => decided({ ofRole: [allow], ofResource });
 
@@ -44,7 +44,7 @@ describe('policies of the role', () => {
     ],
     ['a denial under a condition', [allow, { ...deny, Condition: perhaps }], 'allowed, perhaps'],
     ['a denial without TLS', [allow, { ...deny, Condition: { Bool: { 'aws:SecureTransport': 'false' } } }], 'allowed'],
-  ] satisfies readonly (readonly [string, readonly Statement[], Decision])[])('%s', (_, statements, decision) => {
+  ] satisfies readonly (readonly [string, readonly Statement[], AccessDecision])[])('%s', (_, statements, decision) => {
     expect(byRole(...statements)).toBe(decision);
   });
 });
@@ -61,7 +61,7 @@ describe('the policy of the resource', () => {
     ['a denial for another role', { ...deny, Principal: { AWS: `${roleArn}-2` } }, 'allowed'],
     ['a denial for all but the role', { ...deny, NotPrincipal: { AWS: roleArn } }, 'allowed'],
     ['a denial for all but another role', { ...deny, NotPrincipal: { AWS: `${roleArn}-2` } }, 'denied by the resource'],
-  ] satisfies readonly (readonly [string, Statement, Decision])[])('%s', (_, statement, decision) => {
+  ] satisfies readonly (readonly [string, Statement, AccessDecision])[])('%s', (_, statement, decision) => {
     expect(byQueue(statement)).toBe(decision);
   });
 

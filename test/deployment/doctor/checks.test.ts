@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type CheckOptions, checkConsumer } from '../../../lib/deployment/doctor/checks.ts';
 import type { ConsumerFacts, EventSourceFacts, QueueFacts, TableFacts } from '../../../lib/deployment/doctor/facts.ts';
-import type { Decision } from '../../../lib/deployment/policy.ts';
+import type { AccessDecision } from '../../../lib/deployment/policy.ts';
 import { SCHEDULES } from '../../../lib/deployment/rules/schedules.ts';
 import { RULES, type RuleName } from '../../../lib/deployment/wiring-rules.ts';
 import { restoreProblems } from '../../../lib/deployment/wiring-table.ts';
@@ -106,7 +106,7 @@ const withQueue = (change: Partial<QueueFacts>): Facts => ({ queue: { ...queue, 
 const withDead = (change: Partial<QueueFacts>): Facts => ({ deadLetterQueue: { ...deadLetterQueue, ...change } });
 const withSource = (change: Partial<EventSourceFacts>): Facts => ({ source: { ...sound.source, ...change } });
 const withTable = (change: Partial<TableFacts>): Facts => ({ table: { ...table, ...change } });
-const deciding = (decision: Decision): Facts => ({
+const deciding = (decision: AccessDecision): Facts => ({
   permissions: [{ action: 'sqs:ReceiveMessage', on: 'the queue', decision }],
 });
 const other = 'arn:aws:sqs:eu-west-1:123456789012:other';

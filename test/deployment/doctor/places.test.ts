@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readPlaces } from '../../../lib/deployment/doctor/places.ts';
+import { readPlaces } from '../../../lib/cli/deployed/places.ts';
 import { type DescribedAccount, startDescribedAccount } from '../../support/described-account.ts';
 
 const arn = (queue: string) => `arn:aws:sqs:eu-west-1:123456789012:${queue}`;

@@ -1,9 +1,8 @@
 import { parse as parseHcl } from '@cdktf/hcl2json';
 import { parse as parseYaml } from 'yaml';
 import type { ConsumerFacts, QueueFacts } from '../../../lib/deployment/doctor/facts.ts';
-import { tableActions } from '../../../lib/deployment/doctor/read-consumer.ts';
-import { DEAD_LETTER_ACTIONS, QUEUE_ACTIONS } from '../../../lib/deployment/needs.ts';
-import { decide } from '../../../lib/deployment/policy.ts';
+import { DEAD_LETTER_ACTIONS, QUEUE_ACTIONS, tableActions } from '../../../lib/deployment/needs.ts';
+import { decideAccess } from '../../../lib/deployment/policy.ts';
 import type { Format } from '../../../lib/deployment/template/print.ts';
 import type { OpenIndex } from '../../../lib/deployment/wiring-table.ts';
 import { list, record } from '../../../lib/rehearsal/engine/app/template.ts';
@@ -79,7 +78,7 @@ export async function factsIn(format: Format, template: string, locks = false): 
       pointInTimeRecovery: record(table['PointInTimeRecoverySpecification'])['PointInTimeRecoveryEnabled'] === true,
     },
     permissions: needs.flatMap(({ on, actions, arn }) =>
-      actions.map((action) => ({ on, action, decision: decide(policies, action, arn) })),
+      actions.map((action) => ({ on, action, decision: decideAccess(policies, action, arn) })),
     ),
   };
 }

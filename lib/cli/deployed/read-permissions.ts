@@ -1,6 +1,5 @@
 import { type EvaluationResult, type IAMClient, paginateSimulatePrincipalPolicy } from '@aws-sdk/client-iam';
-import { type Decision, decide, type Statement } from '../policy.ts';
-import type { Permission } from './facts.ts';
+import { type AccessDecision, decideAccess, type Permission, type Statement } from '../../deployment/index.ts';
 import { orUndefined } from './or-undefined.ts';
 
 /** What a function needs of one resource. */
@@ -36,7 +35,7 @@ export async function readPermissions(
   });
 }
 
-function decisionOf(result: EvaluationResult): Decision {
+function decisionOf(result: EvaluationResult): AccessDecision {
   if (result.EvalDecision === 'allowed') return 'allowed';
   if (result.PermissionsBoundaryDecisionDetail?.AllowedByPermissionsBoundary === false) return 'outside the boundary';
   if (result.EvalDecision === 'explicitDeny') return 'denied';
@@ -51,8 +50,8 @@ interface Question {
 }
 
 /** The policy of the resource may deny what the role's policies permit. Within one account, it may also permit what they do not. */
-function withPolicy(byRole: Decision, { role, action, arn, policy }: Question): Decision {
+function withPolicy(byRole: AccessDecision, { role, action, arn, policy }: Question): AccessDecision {
   if (byRole !== 'allowed' && byRole !== 'missing') return byRole;
   const ofRole = byRole === 'allowed' ? [{ Effect: 'Allow', Action: action, Resource: '*' }] : [];
-  return decide({ ofRole, ofResource: policy, boundary: undefined, roleArn: role }, action, arn);
+  return decideAccess({ ofRole, ofResource: policy, boundary: undefined, roleArn: role }, action, arn);
 }

@@ -1,12 +1,16 @@
 import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import type { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import type { FunctionConfiguration } from '@aws-sdk/client-lambda';
-import { OPERATE_ACTIONS, OPERATE_INDEX_ACTIONS, STATEMENT_ACTIONS, STATEMENT_INDEX_ACTIONS } from '../needs.ts';
-import { type ScheduledTask, tasksIn } from '../scheduled-task.ts';
-import { OPEN_CLAIMS } from '../table-definition.ts';
-import type { ScheduleRule } from '../wiring-schedules.ts';
+import {
+  OPEN_CLAIMS,
+  type ScheduledFacts,
+  type ScheduledTask,
+  type ScheduleRule,
+  type TableFacts,
+  taskActions,
+  tasksIn,
+} from '../../deployment/index.ts';
 import type { Account } from './account.ts';
-import type { ScheduledFacts, TableFacts } from './facts.ts';
 import { orUndefined } from './or-undefined.ts';
 import { type Need, readPermissions } from './read-permissions.ts';
 import { tableNamed } from './read-table.ts';
@@ -84,14 +88,9 @@ async function mostNotRegistered(
 
 function needsOf(tasks: readonly ScheduledTask[], table: TableFacts | undefined): readonly Need[] {
   const index = table === undefined ? undefined : `${table.arn}/index/${OPEN_CLAIMS.name}`;
-  const isFor = (kind: ScheduledTask['kind']) => tasks.some((task) => task.kind === kind);
-  const onTable = [...(isFor('sweep') ? OPERATE_ACTIONS : []), ...(isFor('statements') ? STATEMENT_ACTIONS : [])];
-  const onIndex = [
-    ...(isFor('sweep') ? OPERATE_INDEX_ACTIONS : []),
-    ...(isFor('statements') ? STATEMENT_INDEX_ACTIONS : []),
-  ];
+  const actions = taskActions(tasks);
   return [
-    { actions: [...new Set(onTable)], arn: table?.arn, on: 'the claims table', policy: [] },
-    { actions: [...new Set(onIndex)], arn: index, on: 'the index of open claims', policy: [] },
-  ].filter(({ actions }) => actions.length > 0);
+    { actions: actions.table, arn: table?.arn, on: 'the claims table', policy: [] },
+    { actions: actions.index, arn: index, on: 'the index of open claims', policy: [] },
+  ].filter((need) => need.actions.length > 0);
 }

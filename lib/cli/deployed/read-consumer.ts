@@ -1,34 +1,23 @@
 import type { EventSourceMappingConfiguration, FunctionConfiguration } from '@aws-sdk/client-lambda';
-import { deadLetterUrls } from '../../sqs/dead-letter-urls.ts';
 import {
+  type ConsumerFacts,
   DEAD_LETTER_ACTIONS,
-  INDIVIDUAL_STORE_ACTIONS,
-  LOCK_ACTIONS,
+  DEFAULT_POLLERS,
+  deadLetterUrls,
+  type EventSourceFacts,
+  type HandlerNeeds,
+  mostBatchesOfAll,
+  type ProvisionedPollers,
   QUEUE_ACTIONS,
-  RESTORED_STORE_ACTIONS,
-  STORE_ACTIONS,
-} from '../needs.ts';
-import { DEFAULT_POLLERS, mostBatchesOfAll, type ProvisionedPollers } from '../wiring-polling.ts';
+  type TableFacts,
+  tableActions,
+  unqualified,
+} from '../../deployment/index.ts';
 import type { Account } from './account.ts';
-import type { ConsumerFacts, EventSourceFacts, TableFacts } from './facts.ts';
 import { mappingsFrom, reservedConcurrencyOf } from './read-functions.ts';
 import { type Need, readPermissions } from './read-permissions.ts';
 import { type ReadQueue, readQueue } from './read-queue.ts';
 import { tableNamed } from './read-table.ts';
-
-/** What the handlers use, which no API shows. */
-export interface HandlerNeeds {
-  /**
-   * Whether the handlers use `individualDynamoStore`, which needs other permissions than `dynamoStore`.
-   * @default false
-   */
-  readonly individualStore?: boolean | undefined;
-  /**
-   * Whether the handlers use `pawl/locks` on the claims table, which needs permissions of its own.
-   * @default false
-   */
-  readonly locks?: boolean | undefined;
-}
 
 /** A function, and one of the queues that feed it. */
 export interface Fed {
@@ -76,7 +65,7 @@ function sharing(
   ofQueue: readonly EventSourceMappingConfiguration[],
 ): Pick<ConsumerFacts, 'sources' | 'otherFunctions'> {
   const isOwn = (one: EventSourceMappingConfiguration) =>
-    unqualified(one.FunctionArn) === unqualified(mapping.FunctionArn);
+    unqualified(one.FunctionArn ?? '') === unqualified(mapping.FunctionArn ?? '');
   const own = ofQueue.filter(isOwn);
   // A function whose own event source is disabled takes no message away from another one: it may be on its way in, or out.
   const shares = own.some(isEnabled);
@@ -95,7 +84,7 @@ interface Places {
 
 function needsOf({ table, queue, deadLetterQueue }: Places, needs: HandlerNeeds): readonly Need[] {
   return [
-    { actions: tableActions(needs, table), arn: table?.arn, on: 'the claims table', policy: [] },
+    { actions: tableActions(needs, table?.mark), arn: table?.arn, on: 'the claims table', policy: [] },
     { actions: QUEUE_ACTIONS, arn: queue?.arn, on: 'the queue', policy: queue?.policy ?? [] },
     {
       actions: DEAD_LETTER_ACTIONS,
@@ -104,20 +93,6 @@ function needsOf({ table, queue, deadLetterQueue }: Places, needs: HandlerNeeds)
       policy: deadLetterQueue?.policy ?? [],
     },
   ];
-}
-
-/** What the handlers call on the claims table. */
-export function tableActions(
-  { individualStore, locks }: HandlerNeeds,
-  table?: Pick<TableFacts, 'mark'>,
-): readonly string[] {
-  const { kind = 'none' } = table?.mark ?? {};
-  const needed: readonly string[] = [
-    ...(individualStore === true ? INDIVIDUAL_STORE_ACTIONS : STORE_ACTIONS),
-    ...(kind === 'stands' || kind === 'of-an-earlier-table' ? RESTORED_STORE_ACTIONS : []),
-    ...(locks === true ? LOCK_ACTIONS : []),
-  ];
-  return [...new Set(needed)];
 }
 
 function eventSource(mapping: EventSourceMappingConfiguration): EventSourceFacts {
@@ -141,10 +116,6 @@ function pollersOf({ ProvisionedPollerConfig }: EventSourceMappingConfiguration)
 
 function isEnabled({ State = '' }: EventSourceMappingConfiguration): boolean {
   return State !== 'Disabled' && State !== 'Disabling';
-}
-
-function unqualified(functionArn = ''): string {
-  return functionArn.split(':').slice(0, 7).join(':');
 }
 
 /** The ARN of a queue from its URL. If the URL does not contain the region, as with a local server, the region is that of the other queue. */

@@ -1,9 +1,13 @@
+import {
+  type ConsumerFacts,
+  type HandlerNeeds,
+  SCHEDULED_VARIABLE,
+  type ScheduledFacts,
+} from '../../deployment/index.ts';
 import { adviceOn, setupOf } from '../../kernel/aws-error.ts';
 import { explained } from '../../kernel/error-code.ts';
-import { SCHEDULED_VARIABLE } from '../scheduled-task.ts';
 import { type Account, openAccount } from './account.ts';
-import type { ConsumerFacts, ScheduledFacts } from './facts.ts';
-import { type HandlerNeeds, readConsumer } from './read-consumer.ts';
+import { readConsumer } from './read-consumer.ts';
 import { functionsOf, mappingsOf, readFunction } from './read-functions.ts';
 import { readScheduled } from './read-scheduled.ts';
 

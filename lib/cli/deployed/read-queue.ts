@@ -1,6 +1,5 @@
 import { GetQueueAttributesCommand, GetQueueUrlCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import type { Statement } from '../policy.ts';
-import type { QueueFacts } from './facts.ts';
+import type { QueueFacts, Statement } from '../../deployment/index.ts';
 import { orUndefined } from './or-undefined.ts';
 
 /** A queue, and what its own policy says. */

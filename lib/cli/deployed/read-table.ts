@@ -7,13 +7,17 @@ import {
   type KeySchemaElement,
   type TimeToLiveDescription,
 } from '@aws-sdk/client-dynamodb';
+import {
+  OPEN_CLAIMS,
+  type OpenIndex,
+  type RestoreMark,
+  type TableFacts,
+  type TimeToLive,
+} from '../../deployment/index.ts';
 import { describeTable } from '../../stores/dynamodb/physical-table.ts';
 import { findMark } from '../../stores/dynamodb/restore-mark.ts';
 import { sdkTransport } from '../../stores/dynamodb/sdk-transport.ts';
-import { OPEN_CLAIMS } from '../table-definition.ts';
-import type { OpenIndex, RestoreMark, TimeToLive } from '../wiring-table.ts';
 import type { Account } from './account.ts';
-import type { TableFacts } from './facts.ts';
 import { orUndefined } from './or-undefined.ts';
 
 /** What is known of a table; undefined if it could not be read. */
