@@ -21,7 +21,6 @@ export type {
 } from './doctor/facts.ts';
 export type { Finding, Level } from './doctor/finding.ts';
 export {
-  BACKFILL_ACTIONS,
   CLAIM_ACTIONS,
   DEAD_LETTER_ACTIONS,
   FIND_FUNCTION_ACTIONS,
