@@ -1,1 +1,1 @@
-import '../lib/cli/main.ts';
+import '../lib/pawl/bin/pawl.ts';

@@ -1,7 +1,6 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import {
   CompilerState,
   Extractor,
@@ -9,7 +8,8 @@ import {
   ExtractorLogLevel,
   type IConfigFile,
 } from '@microsoft/api-extractor';
-import { ENTRIES } from './entries.ts';
+import { emitDeclarations } from './declarations.ts';
+import { PUBLIC_ENTRIES, ROOT } from './packages.ts';
 
 /**
  * Compares the public names of every entry of the package, with their full signatures, with the reports in `checks/api`, so that a review
@@ -19,25 +19,20 @@ import { ENTRIES } from './entries.ts';
  * show is prose, and the types of other packages.
  */
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const REPORTS = join(ROOT, 'checks/api');
 /** Inside the repository, where the types of other packages are found from. */
 const SCRATCH = join(ROOT, '.pawl/api');
 
-/** The name of a report, and the module of its entry. */
-const entries = Object.entries(ENTRIES).map(
-  ([name, module]) => [name === '.' ? 'pawl' : `pawl-${name.slice('./'.length).replaceAll('/', '-')}`, module] as const,
-);
+/** The name of a report, and its entry. */
+const entries = PUBLIC_ENTRIES.map((entry) => [nameOfEntry(entry.name), entry] as const);
 
-function emitDeclarations(): string {
-  const declarations = join(SCRATCH, 'declarations');
-  rmSync(SCRATCH, { recursive: true, force: true });
-  mkdirSync(SCRATCH, { recursive: true });
-  // Errors of types are for the check of types to report.
-  const options = ['--emitDeclarationOnly', '--noCheck', '--outDir', declarations];
-  const args = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', ...options];
-  execFileSync(process.execPath, args, { cwd: ROOT, stdio: 'inherit' });
-  return declarations;
+/** `pawl-sqs` of `pawl/sqs`, `pawl-cdk` of `@pawl/cdk`. */
+export function nameOfEntry(entry: string): string {
+  return entry.replace('@', '').replaceAll('/', '-');
+}
+
+export function entryOfName(name: string): string {
+  return PUBLIC_ENTRIES.find((entry) => nameOfEntry(entry.name) === name)?.name ?? name.replaceAll('-', '/');
 }
 
 /**
@@ -66,7 +61,7 @@ function reportOf(
     .split('\n\n')
     .filter((declaration) => declaration.startsWith('export ') || !shown.has(bare(declaration)));
   for (const declaration of declarations) shown.add(bare(declaration));
-  return `# ${name.replaceAll('-', '/')}\n\nWritten by \`npm run api\`.\n\n\`\`\`ts\n${declarations.join('\n\n')}\n\`\`\`\n`;
+  return `# ${entryOfName(name)}\n\nWritten by \`npm run api\`.\n\n\`\`\`ts\n${declarations.join('\n\n')}\n\`\`\`\n`;
 }
 
 /** The same, whether it is exported or not. */
@@ -115,8 +110,13 @@ function configOf(name: string, entryPoint: string): ExtractorConfig {
 
 /** The reports of all entries, which one compiler reads. */
 export function makeReports(): readonly (readonly [name: string, report: string])[] {
-  const declarations = emitDeclarations();
-  const configs = entries.map(([name, path]) => [name, configOf(name, join(declarations, `${path}.d.ts`))] as const);
+  const declarations = join(SCRATCH, 'declarations');
+  rmSync(SCRATCH, { recursive: true, force: true });
+  emitDeclarations(declarations);
+  const configs = entries.map(([name, { source }]) => {
+    const entryPoint = join(declarations, source.replace(/^lib\//, '').replace(/\.ts$/, '.d.ts'));
+    return [name, configOf(name, entryPoint)] as const;
+  });
   const [first] = configs;
   if (first === undefined) throw new Error('The package has no entries');
   const additionalEntryPoints = configs.map(([, { mainEntryPointFilePath }]) => mainEntryPointFilePath);

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { PACKAGES, type Package } from './packages.ts';
 
 /**
  * Fails when a file imports what its folder must not: arrows point inwards, and a runtime bundle stays free of CDK.
@@ -27,208 +28,157 @@ export interface Rule {
 }
 
 const OURS = /^((bin|lib|lambda|shop|proof|checks|site|test|bench)\/|[^/]+\.ts$)/;
+/** What a package imports that no user of it installs: types alone, and what is bundled into it. */
+const DEVELOPMENT: Readonly<Record<string, readonly string[]>> = {
+  pawl: ['@middy/core', 'aws-lambda', '@aws-sdk/client-cloudwatch'],
+  '@pawl/cli': ['esbuild', 'preact'],
+  '@pawl/rehearsal': ['aws-lambda', 'esbuild'],
+  '@pawl/testing': ['vitest'],
+};
+
 const CDK = /^(aws-cdk-lib|constructs)(\/|$)/;
 
 export const RULES: readonly Rule[] = [
   {
-    rule: 'lib/kernel imports nothing but itself: time, randomness and I/O come in as parameters',
-    from: /^lib\/kernel\//,
-    only: /^lib\/kernel\//,
+    rule: 'lib/pawl/kernel imports nothing but itself: time, randomness and I/O come in as parameters',
+    from: /^lib\/pawl\/kernel\//,
+    only: /^lib\/pawl\/kernel\//,
   },
   {
-    rule: 'what lib/deployment uses of the runtime imports nothing: constructs, doctor and command line must not load the runtime for it',
-    from: /^lib\/(kernel\/(defaults|unknown-option|process-wide|error-code)|stores\/dynamodb\/open-index)\.ts$/,
+    rule: 'what lib/pawl/deployment uses of the runtime imports nothing: constructs, doctor and command line must not load the runtime for it',
+    from: /^lib\/pawl\/(kernel\/(defaults|unknown-option|process-wide|error-code)|stores\/dynamodb\/open-index)\.ts$/,
     only: /^$/,
   },
   {
-    rule: 'lib/payload reads and compares what messages say: it imports the kernel and itself',
-    from: /^lib\/payload\/(?!envelopes\/large-payload\.ts$)/,
-    only: /^lib\/(kernel|payload)\//,
+    rule: 'lib/pawl/payload reads and compares what messages say: it imports the kernel and itself',
+    from: /^lib\/pawl\/payload\/(?!envelopes\/large-payload\.ts$)/,
+    only: /^lib\/pawl\/(kernel|payload)\//,
   },
   {
     rule: 'the envelope of a payload in S3 is an entry of its own: nothing else may load the client of S3 for it',
-    from: /^lib\/payload\/envelopes\/large-payload\.ts$/,
-    only: /^(lib\/(kernel|payload)\/|@aws-sdk\/client-s3$)/,
+    from: /^lib\/pawl\/payload\/envelopes\/large-payload\.ts$/,
+    only: /^(lib\/pawl\/(kernel|payload)\/|@aws-sdk\/client-s3$)/,
   },
   {
     rule: 'the envelope of a payload in S3 is imported by its author, and by nothing in lib',
-    from: /^lib\//,
-    never: /^lib\/payload\/envelopes\/large-payload\.ts$/,
+    from: /^lib\/pawl\//,
+    never: /^lib\/pawl\/payload\/envelopes\/large-payload\.ts$/,
   },
   {
-    rule: 'lib/claims imports the kernel, the payload, itself and the async context of Node: no store, no door',
-    from: /^lib\/claims\//,
-    only: /^(lib\/(kernel|payload|claims)\/|node:async_hooks$)/,
+    rule: 'lib/pawl/claims imports the kernel, the payload, itself and the async context of Node: no store, no door',
+    from: /^lib\/pawl\/claims\//,
+    only: /^(lib\/pawl\/(kernel|payload|claims)\/|node:async_hooks$)/,
   },
   {
-    rule: 'lib/stores imports the kernel, the claims and itself; only stores/dynamodb may use the AWS SDK',
-    from: /^lib\/stores\/(?!dynamodb\/)/,
-    only: /^lib\/(kernel|claims|stores)\//,
+    rule: 'lib/pawl/stores imports the kernel, the claims and itself; only stores/dynamodb may use the AWS SDK',
+    from: /^lib\/pawl\/stores\/(?!dynamodb\/)/,
+    only: /^lib\/pawl\/(kernel|claims|stores)\//,
   },
   {
-    rule: 'lib/stores/dynamodb imports the kernel, the claims, the host, itself and the AWS SDK',
-    from: /^lib\/stores\/dynamodb\/(?!lean\/)/,
-    only: /^(lib\/(kernel|claims|stores)\/|lib\/host\.ts$|@aws-sdk\/|@smithy\/)/,
+    rule: 'lib/pawl/stores/dynamodb imports the kernel, the claims, the host, itself and the AWS SDK',
+    from: /^lib\/pawl\/stores\/dynamodb\/(?!lean\/)/,
+    only: /^(lib\/pawl\/(kernel|claims|stores)\/|lib\/pawl\/host\.ts$|@aws-sdk\/|@smithy\/)/,
   },
   {
     rule: 'the lean transport imports no AWS SDK, and of the store only what does not load it: the SDK is what it does without',
-    from: /^lib\/stores\/dynamodb\/lean\//,
-    only: /^(lib\/(aws|kernel|claims|stores\/dynamodb\/lean)\/|lib\/host\.ts$|lib\/stores\/dynamodb\/(errors|shared-requests|single-requests|table|transport)\.ts$)/,
+    from: /^lib\/pawl\/stores\/dynamodb\/lean\//,
+    only: /^(lib\/pawl\/(aws|kernel|claims|stores\/dynamodb\/lean)\/|lib\/pawl\/host\.ts$|lib\/pawl\/stores\/dynamodb\/(errors|shared-requests|single-requests|table|transport)\.ts$)/,
   },
   {
-    rule: 'lib/aws asks AWS without its SDK: it imports the kernel, the host, Node and the signer, and knows no store and no door',
-    from: /^lib\/aws\//,
-    only: /^(lib\/(aws|kernel)\/|lib\/host\.ts$|aws4$|node:)/,
+    rule: 'lib/pawl/aws asks AWS without its SDK: it imports the kernel, the host, Node and the signer, and knows no store and no door',
+    from: /^lib\/pawl\/aws\//,
+    only: /^(lib\/pawl\/(aws|kernel)\/|lib\/pawl\/host\.ts$|aws4$|node:)/,
   },
   {
     rule: 'only the lean transports ask AWS without its SDK',
-    from: /^lib\/(?!aws\/|stores\/dynamodb\/lean\/|sqs\/lean\/)/,
-    never: /^lib\/aws\//,
+    from: /^lib\/pawl\/(?!aws\/|stores\/dynamodb\/lean\/|sqs\/lean\/)/,
+    never: /^lib\/pawl\/aws\//,
   },
   {
     rule: 'what the lean doors of SQS share with the others loads no client of the SDK: a lean consumer would carry it',
-    from: /^lib\/(sqs\/(?!(index|each-message|send-once|sdk-transport)\.ts$)|middy\/(?!(index|sqs-once)\.ts$)|transactions\/lean\.ts$)/,
+    from: /^lib\/pawl\/(sqs\/(?!(index|each-message|send-once|sdk-transport)\.ts$)|middy\/(?!(index|sqs-once)\.ts$)|transactions\/lean\.ts$)/,
     never:
-      /^lib\/(sqs\/(index|each-message|send-once|sdk-transport)|middy\/(index|sqs-once)|transactions\/each-transaction)\.ts$/,
+      /^lib\/pawl\/(sqs\/(index|each-message|send-once|sdk-transport)|middy\/(index|sqs-once)|transactions\/each-transaction)\.ts$/,
   },
   {
     rule: 'what both transports share loads no client of the SDK: a lean consumer would carry it',
-    from: /^lib\/stores\/dynamodb\/(shared-requests|single-requests|table|transport|explain|notes|put|list-open|group-commit|statement|condition)\.ts$/,
-    never: /^lib\/stores\/dynamodb\/(options|sdk-transport|store|individual)\.ts$/,
+    from: /^lib\/pawl\/stores\/dynamodb\/(shared-requests|single-requests|table|transport|explain|notes|put|list-open|group-commit|statement|condition)\.ts$/,
+    never: /^lib\/pawl\/stores\/dynamodb\/(options|sdk-transport|store|individual)\.ts$/,
   },
   {
-    rule: 'lib/sqs translates messages to claims: it imports the kernel, the payload, the claims and itself; no store, no other door',
-    from: /^lib\/sqs\//,
-    never: /^lib\/(?!(kernel|payload|claims|sqs)\/|host\.ts$|aws\/)/,
+    rule: 'lib/pawl/sqs translates messages to claims: it imports the kernel, the payload, the claims and itself; no store, no other door',
+    from: /^lib\/pawl\/sqs\//,
+    never: /^lib\/pawl\/(?!(kernel|payload|claims|sqs)\/|host\.ts$|aws\/)/,
   },
   {
-    rule: 'lib/middy wraps batch handlers: it imports the kernel, the payload, the claims, the consumer of SQS and itself; no store',
-    from: /^lib\/middy\//,
-    never: /^lib\/(?!(kernel|payload|claims|sqs|middy)\/|host\.ts$)/,
+    rule: 'lib/pawl/middy wraps batch handlers: it imports the kernel, the payload, the claims, the consumer of SQS and itself; no store',
+    from: /^lib\/pawl\/middy\//,
+    never: /^lib\/pawl\/(?!(kernel|payload|claims|sqs|middy)\/|host\.ts$)/,
   },
   {
     rule: 'what all middlewares of pawl share (a watched request, an early time-out of Middy, its types) belongs to no door: it imports the kernel',
-    from: /^lib\/middy\/(watched-request|early-timeout|middy-types)\.ts$/,
-    only: /^(lib\/(kernel\/|middy\/middy-types\.ts$)|@middy\/core$)/,
+    from: /^lib\/pawl\/middy\/(watched-request|early-timeout|middy-types)\.ts$/,
+    only: /^(lib\/pawl\/(kernel\/|middy\/middy-types\.ts$)|@middy\/core$)/,
   },
   {
-    rule: 'lib/http translates requests to claims: it imports the kernel, the payload, the claims, itself, and what all middlewares share; nothing of SQS',
-    from: /^lib\/http\//,
-    never: /^lib\/(?!(kernel|payload|claims|http)\/|host\.ts$|middy\/(watched-request|early-timeout|middy-types)\.ts$)/,
+    rule: 'lib/pawl/http translates requests to claims: it imports the kernel, the payload, the claims, itself, and what all middlewares share; nothing of SQS',
+    from: /^lib\/pawl\/http\//,
+    never:
+      /^lib\/pawl\/(?!(kernel|payload|claims|http)\/|host\.ts$|middy\/(watched-request|early-timeout|middy-types)\.ts$)/,
   },
   {
-    rule: "lib/transactions joins claims and the application's data: kernel, payload, claims, the consumer of SQS, the DynamoDB store and the AWS SDK",
-    from: /^lib\/transactions\//,
-    only: /^(lib\/(kernel|payload|claims|sqs|transactions|stores\/dynamodb)\/|lib\/host\.ts$|@aws-sdk\/)/,
+    rule: "lib/pawl/transactions joins claims and the application's data: kernel, payload, claims, the consumer of SQS, the DynamoDB store and the AWS SDK",
+    from: /^lib\/pawl\/transactions\//,
+    only: /^(lib\/pawl\/(kernel|payload|claims|sqs|transactions|stores\/dynamodb)\/|lib\/pawl\/host\.ts$|@aws-sdk\/)/,
   },
   {
     rule: 'what decides about locks imports the kernel at most: time and I/O come in as parameters',
-    from: /^lib\/locks\/(acquisition|acquisition-state|acquisition-steps|decide|found-resource|progress|record|settle|store)\.ts$/,
-    only: /^lib\/(kernel\/|locks\/(acquisition|acquisition-state|acquisition-steps|decide|found-resource|progress|record|settle|store)\.ts$)/,
+    from: /^lib\/pawl\/locks\/(acquisition|acquisition-state|acquisition-steps|decide|found-resource|progress|record|settle|store)\.ts$/,
+    only: /^lib\/pawl\/(kernel\/|locks\/(acquisition|acquisition-state|acquisition-steps|decide|found-resource|progress|record|settle|store)\.ts$)/,
   },
   {
-    rule: 'lib/locks imports the kernel, the host, itself and the async context of Node; only locks/dynamodb may use the AWS SDK and the items of the store',
-    from: /^lib\/locks\/(?!dynamodb\/|index\.ts$)/,
-    only: /^(lib\/((kernel|claims)\/|locks\/(?!dynamodb\/)|host\.ts$)|node:async_hooks$)/,
+    rule: 'lib/pawl/locks imports the kernel, the host, itself and the async context of Node; only locks/dynamodb may use the AWS SDK and the items of the store',
+    from: /^lib\/pawl\/locks\/(?!dynamodb\/|index\.ts$)/,
+    only: /^(lib\/pawl\/((kernel|claims)\/|locks\/(?!dynamodb\/)|host\.ts$)|node:async_hooks$)/,
   },
   {
-    rule: 'lib/locks/dynamodb imports the kernel, the host, the locks, the items of the store and the AWS SDK',
-    from: /^lib\/locks\/dynamodb\//,
-    only: /^(lib\/(kernel|payload|claims|locks|stores\/dynamodb)\/|lib\/host\.ts$|@aws-sdk\/)/,
+    rule: 'lib/pawl/locks/dynamodb imports the kernel, the host, the locks, the items of the store and the AWS SDK',
+    from: /^lib\/pawl\/locks\/dynamodb\//,
+    only: /^(lib\/pawl\/(kernel|payload|claims|locks|stores\/dynamodb)\/|lib\/pawl\/host\.ts$|@aws-sdk\/)/,
   },
   {
-    rule: 'lib/observe listens: it imports the claims and Node, and no client of any service',
-    from: /^lib\/observe\//,
-    only: /^(lib\/(kernel|claims|observe)\/|node:)/,
-  },
-  {
-    rule: 'lib/testing imports the kernel, the claims, the locks, the memory store, the host, Node and the types of SQS: no client, no Middy, no CDK',
-    from: /^lib\/testing\//,
-    only: /^(lib\/(kernel|claims|testing)\/|lib\/locks\/(?!dynamodb\/|index\.ts$)|lib\/stores\/memory\.ts$|lib\/sqs\/(event|options|transport)\.ts$|lib\/host\.ts$|node:)/,
-  },
-  {
-    rule: 'lib/testing is for tests: nothing that gets deployed may import it',
-    from: /^(?!lib\/testing\/|test\/|proof\/|bench\/)/,
-    never: /^lib\/testing\//,
-  },
-  {
-    rule: 'only lib/deployment/constructs, the shop and bin (and their tests) import CDK: a runtime bundle must never contain it',
-    from: /^(?!lib\/deployment\/constructs\/|shop\/stacks\/|bin\/|test\/)/,
-    never: CDK,
-  },
-  {
-    rule: 'lib/deployment imports nothing else of lib but what needs no runtime, and no package: a stack that deploys pawl does not run it, and its facts are read elsewhere',
-    from: /^lib\/deployment\/(?!constructs\/)/,
-    only: /^lib\/(deployment\/(?!constructs\/)|sqs\/dead-letter-urls\.ts$|stores\/dynamodb\/open-index\.ts$|kernel\/(defaults|unknown-option|process-wide|error-code)\.ts$)/,
-  },
-  {
-    rule: 'the constructs collect facts, and call lib/deployment/index.ts: they import that, themselves, and CDK',
-    from: /^lib\/deployment\/constructs\//,
-    only: /^(lib\/deployment\/(constructs\/|index\.ts$)|aws-cdk-lib(\/|$)|constructs$)/,
-  },
-  {
-    rule: 'the command line and the rehearsal use lib/deployment through its index.ts',
-    from: /^lib\/(cli|rehearsal)\//,
-    never: /^lib\/deployment\/(?!index\.ts$)/,
-  },
-  {
-    rule: 'lib/cli prints, and reads what is deployed: it imports what an operator can do, what statements have found, the rules of a deployment, the console, the DynamoDB store, the ready-made keys, the rehearsal, words of the kernel, and Node',
-    from: /^lib\/cli\//,
-    only: /^(lib\/(cli|console|deployment|operate|rehearsal|statements|stores\/dynamodb)\/|lib\/(payload|sqs)\/keys\.ts$|lib\/kernel\/(unknown-option|aws-error|error-code|granted|plural|visible)\.ts$|@aws-sdk\/|node:)/,
-  },
-  {
-    rule: 'lib/console serves a page over what an operator can see and do: it imports lib/operate, what statements have found, what a rehearsal shows, errors and unknown values of the kernel, Node and the client of CloudWatch',
-    from: /^lib\/console\/(?!page\/)/,
-    only: /^(lib\/console\/(?!page\/)|lib\/(operate|statements)\/index\.ts$|lib\/operate\/young-doubt\.ts$|lib\/rehearsal\/file\/view\.ts$|lib\/kernel\/(errors|recorded-error|unknown)\.ts$|node:|@aws-sdk\/client-cloudwatch$)/,
-  },
-  {
-    rule: 'what a page shows of a rehearsal is data: it imports nothing, and of the rehearsal the console knows nothing else',
-    from: /^lib\/rehearsal\/file\/view\.ts$/,
-    only: /^$/,
+    rule: 'lib/pawl/observe listens: it imports the claims and Node, and no client of any service',
+    from: /^lib\/pawl\/observe\//,
+    only: /^(lib\/pawl\/(kernel|claims|observe)\/|node:)/,
   },
   {
     rule: "the console's page runs in a browser: it imports itself, what it and its server say to each other, how a text is made visible, and its view library",
-    from: /^lib\/console\/page\/(?!bundle\.ts$)/,
-    only: /^(lib\/console\/(page\/(?!bundle\.ts$)|api\.ts$)|lib\/(operate|statements)\/index\.ts$|lib\/kernel\/visible\.ts$|preact(\/|$))/,
+    from: /^lib\/pawl\/console\/page\/(?!bundle\.ts$)/,
+    only: /^(lib\/pawl\/console\/(page\/(?!bundle\.ts$)|api\.ts$)|lib\/pawl\/(operate|statements)\/index\.ts$|lib\/pawl\/kernel\/visible\.ts$|preact(\/|$))/,
   },
   {
     rule: "only the page's bundler imports one: users have none",
-    from: /^lib\/(?!console\/page\/bundle\.ts$|rehearsal\/)/,
+    from: /^lib\/pawl\/(?!console\/page\/bundle\.ts$|rehearsal\/)/,
     never: /^esbuild$/,
   },
   {
-    rule: 'only the command line serves the console, and npm start asks it to',
-    from: /^(lib\/(?!console\/|cli\/)|lambda\/|bin\/|shop\/)/,
-    never: /^lib\/console\//,
+    rule: 'lib/pawl/operate is what an operator can see and do: it imports the kernel, the payload, the claims, the messages of SQS, the host and the client of SQS; no store',
+    from: /^lib\/pawl\/operate\//,
+    only: /^(lib\/pawl\/(kernel|payload|claims|sqs|operate)\/|lib\/pawl\/host\.ts$|@aws-sdk\/client-sqs$)/,
   },
   {
-    rule: 'lib/operate is what an operator can see and do: it imports the kernel, the payload, the claims, the messages of SQS, the host and the client of SQS; no store',
-    from: /^lib\/operate\//,
-    only: /^(lib\/(kernel|payload|claims|sqs|operate)\/|lib\/host\.ts$|@aws-sdk\/client-sqs$)/,
+    rule: 'lib/pawl/sweep settles claims that no message comes for: it imports the kernel, the claims, the host and itself; no store, no client',
+    from: /^lib\/pawl\/sweep\//,
+    only: /^lib\/pawl\/((kernel|claims|sweep)\/|host\.ts$)/,
   },
   {
-    rule: 'lib/sweep settles claims that no message comes for: it imports the kernel, the claims, the host and itself; no store, no client',
-    from: /^lib\/sweep\//,
-    only: /^lib\/((kernel|claims|sweep)\/|host\.ts$)/,
-  },
-  {
-    rule: 'lib/statements compares claims with what a provider says: it imports the kernel, the payload, the claims, how an operator resolves a claim, and the host; no store, no client',
-    from: /^lib\/statements\//,
-    only: /^lib\/((kernel|payload|claims|statements)\/|operate\/resolve\.ts$|host\.ts$)/,
-  },
-  {
-    rule: 'lib/rehearsal stands in for AWS, for any app: it imports itself, Node, the AWS SDK, a signer, a bundler and the SQS server',
-    from: /^lib\/rehearsal\/(?!file\/)/,
-    only: /^(lib\/rehearsal\/|node:|@aws-sdk\/|(aws-lambda|aws4|esbuild|fauxqs)$)/,
-  },
-  {
-    rule: 'lib/rehearsal/file runs a rehearsal file: it imports the engine, errors and options of the kernel, Node and the AWS SDK',
-    from: /^lib\/rehearsal\/file\//,
-    only: /^(lib\/rehearsal\/|lib\/kernel\/(errors|take-options|unknown-option|plural)\.ts$|node:|@aws-sdk\/)/,
+    rule: 'lib/pawl/statements compares claims with what a provider says: it imports the kernel, the payload, the claims, how an operator resolves a claim, and the host; no store, no client',
+    from: /^lib\/pawl\/statements\//,
+    only: /^lib\/pawl\/((kernel|payload|claims|statements)\/|operate\/resolve\.ts$|host\.ts$)/,
   },
   {
     rule: 'the engine of a rehearsal knows no rehearsal file',
-    from: /^lib\/rehearsal\/(?!file\/|index\.ts$)/,
+    from: /^lib\/rehearsal\/(?!file\/|command\/|index\.ts$)/,
     never: /^lib\/rehearsal\/(file\/|index\.ts$)/,
   },
   {
@@ -243,23 +193,13 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: "only lib/rehearsal/pawl knows pawl's table and events, and a rehearsal file asks it: the stand-in for AWS runs any app",
-    from: /^lib\/rehearsal\/(?!pawl\/|file\/)/,
+    from: /^lib\/rehearsal\/(?!pawl\/|file\/|command\/)/,
     never: /^lib\/rehearsal\/pawl\//,
   },
   {
     rule: 'what runs inside a sandbox beside the code of a function imports Node at most',
     from: /^lib\/rehearsal\/engine\/lambda\/sandbox-(runtime|net)\.ts$/,
     only: /^(node:|lib\/rehearsal\/engine\/lambda\/sandbox-messages\.ts$)/,
-  },
-  {
-    rule: 'lib/rehearsal starts servers: only the command line, the shop, proofs, benchmarks, tests, and the checks of the package, the printed templates, the examples, a release and the workflows import it',
-    from: /^(?!lib\/rehearsal\/|lib\/cli\/(rehearse|rehearsal-[a-z]+)\.ts$|lib\/console\/api\.ts$|shop\/|test\/|proof\/|bench\/|checks\/(package|printed|examples|release)\/|checks\/workflows\.ts$)/,
-    never: /^lib\/rehearsal\//,
-  },
-  {
-    rule: 'bin holds entry points without logic: it imports the shop, the command line and the CDK',
-    from: /^bin\//,
-    only: /^(shop\/|lib\/cli\/|aws-cdk-lib$)/,
   },
   {
     rule: 'npm start is a rehearsal like any other: it goes through the runner of rehearsal files, and starts no part of AWS by itself',
@@ -273,31 +213,70 @@ export const RULES: readonly Rule[] = [
     never: /^(proof|checks|test|bench)\//,
   },
   {
-    rule: 'lib imports nothing from outside: it is what gets published',
-    from: /^lib\//,
-    never: /^(bin|lambda|shop|proof|checks|test|bench)\//,
-  },
-  {
-    rule: 'lambda is wiring and the effect: no constructs, no bin, no shop, no test, no bench',
-    from: /^lambda\//,
-    never: /^(lib\/deployment|bin|shop|proof|checks|test|bench)\//,
-  },
-  {
     rule: 'proof searches, simulates and kills: it imports no test, but what tests and proofs both stand on',
     from: /^proof\//,
     never: /^test\/(?!support\/|fixtures\/|testing\/)/,
-  },
-  {
-    rule: "our own files are imported by path: the package's name would read dist/ and pass every other rule",
-    from: /^/,
-    never: /^pawl(\/|$)/,
   },
   {
     rule: 'a relative import leads to a file of this repository',
     from: /^/,
     never: /^\.\.?\//,
   },
+  {
+    rule: 'lib/pawl/deployment is what is right of a deployment: it loads no engine and no CDK. A stack that deploys pawl does not run it',
+    from: /^lib\/pawl\/deployment\//,
+    only: /^lib\/pawl\/(deployment\/|kernel\/|stores\/dynamodb\/open-index\.ts$)/,
+  },
+  {
+    rule: 'the constructs load no engine: they import what is right of a deployment, and words of the kernel',
+    from: /^lib\/cdk\//,
+    only: /^(lib\/cdk\/|pawl\/(deployment|kernel)$|node:|(aws-cdk-lib|constructs)(\/|$))/,
+  },
+  {
+    rule: 'only the constructs, the shop and bin (and their tests) import CDK: a runtime bundle must never contain it',
+    from: /^(?!lib\/cdk\/|shop\/stacks\/|bin\/|test\/)/,
+    never: CDK,
+  },
+  {
+    rule: "the console's page runs in a browser: it imports itself, what it and its server say to each other, how a text is made visible, and its view library",
+    from: /^lib\/cli\/console\/page\/(?!bundle\.ts$)/,
+    only: /^(lib\/cli\/console\/(page\/(?!bundle\.ts$)|api\.ts$)|pawl\/(operate|statements|kernel)$|preact(\/|$))/,
+  },
+  {
+    rule: "only the page's bundler and a rehearsal import one: users have none",
+    from: /^lib\/(?!cli\/console\/page\/bundle\.ts$|rehearsal\/)/,
+    never: /^esbuild$/,
+  },
+  {
+    rule: 'a rehearsal stands in for AWS, for any app: of pawl it knows words of the kernel, and in the room of that name the table and the events',
+    from: /^lib\/rehearsal\/(?!pawl\/|command\/)/,
+    never: /^pawl(\/(?!kernel$)|$)/,
+  },
+  {
+    rule: 'lib/testing is for tests, and lib/rehearsal starts servers: nothing that is deployed imports them',
+    from: /^(lambda|lib\/(pawl|cdk))\//,
+    never: /^@pawl\//,
+  },
+  {
+    rule: 'lambda is wiring and the effect, as a user writes it: it imports pawl by name, and no shop and no test',
+    from: /^lambda\//,
+    never: /^(lib|bin|shop|proof|checks|test|bench)\//,
+  },
+  ...PACKAGES.flatMap(rulesOf),
 ];
+
+/** What a manifest lists is all that the code beside it may import, and packages import each other by name. */
+function rulesOf({ name, folder, manifest }: Package): readonly Rule[] {
+  const listed = [name, ...Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })];
+  const names = [...listed, ...(DEVELOPMENT[name] ?? [])].map((one) => one.replaceAll(/[/@.-]/g, '\\$&')).join('|');
+  return [
+    {
+      rule: `${folder} imports itself, by path, and what its package.json lists, by name`,
+      from: new RegExp(`^${folder}/`),
+      only: new RegExp(`^(${folder}/|node:|(${names})(/|$))`),
+    },
+  ];
+}
 
 /** What breaks a rule, one sentence each. */
 function boundaryProblems(imports: readonly Import[]): string[] {
@@ -329,7 +308,9 @@ function cycles(imports: readonly Import[]): string[] {
 /** All imports of all files that tsconfig.json includes, and of the console's page, which has a configuration of its own. */
 function readImports(root: string): readonly Import[] {
   const imports: Import[] = [];
-  const traced = ['tsconfig.json', 'lib/console/page/tsconfig.json'].map((config) => runTsc(root, config)).join('\n');
+  const traced = ['tsconfig.json', 'lib/cli/console/page/tsconfig.json']
+    .map((config) => runTsc(root, config))
+    .join('\n');
   for (const match of traced.matchAll(/^=+ Resolving module '(.+)' from '(.+)'\. =+$/gm)) {
     const [, specifier = '', file = ''] = match;
     const from = file.startsWith(root) ? file.slice(root.length) : '';

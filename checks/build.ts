@@ -1,66 +1,131 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { ENTRIES, MODULES_ONLY } from './entries.ts';
+import { ENTRIES, entriesOf, PACKAGES, type Package, publishedManifest, ROOT } from './packages.ts';
 
 /**
- * Builds `dist/`: ECMAScript modules in it, CommonJS in `dist/cjs`, module by module as in `lib/`, so that a bundler drops what a consumer
- * does not use. Then checks that the package can be published.
+ * Builds what is published of each package, in its `dist`: ECMAScript modules, CommonJS in `dist/cjs` where a project may bundle it, module by module as in
+ * the sources, so that a bundler drops what a consumer does not use; the manifest, the README, the licence and the changelog. Then checks that it can be
+ * published.
  *
  * Both copies share one set of declarations, those of `dist/cjs`. With two sets, TypeScript takes a construct of one copy for another class than
  * that of the other copy, because each has private fields of its own.
  */
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const DIST = join(ROOT, 'dist');
+/** Where the configurations of the compiler are written: below the root, where it finds the types of other packages. */
+const SCRATCH = join(ROOT, '.pawl/build');
+
+/** What of a package is no module that is published. */
+const NOT_BUILT = ['dist', 'emulator', 'engine/emulator', 'bundle.ts', 'engine/bundle.ts', 'console/page'];
 
 /** By its name: npm finds the tools also where the sources are unpacked in a folder of another project. */
 function runTool(name: string, ...args: readonly string[]): void {
   execFileSync(name, args, { cwd: ROOT, stdio: 'inherit' });
 }
 
-/** Inside a package of `"type": "module"`, this makes a folder one of CommonJS. A bundler looks for `sideEffects` in the nearest manifest. */
-function markCommonJs(): void {
-  writeFileSync(join(DIST, 'cjs/package.json'), `${JSON.stringify({ type: 'commonjs', sideEffects: false })}\n`);
+export const distOf = ({ folder }: Package): string => join(ROOT, folder, 'dist');
+
+/** The declarations of other packages as they are published: with their sources, the compiler would build these as well. */
+function declarationsFor(of: Package): Readonly<Record<string, readonly string[]>> {
+  const others = ENTRIES.filter((entry) => entry.of !== of);
+  return Object.fromEntries(
+    others.map((entry) => [
+      entry.name,
+      [join(distOf(entry.of), entry.of.hasRequire ? 'cjs' : '.', `${entry.module}.d.ts`)],
+    ]),
+  );
 }
 
-/** The page of the console: one script and one style sheet. */
-function bundlePage(): void {
-  const folder = join(DIST, 'console/page');
-  mkdirSync(folder, { recursive: true });
-  execFileSync(process.execPath, ['lib/console/page/bundle.ts', folder], { cwd: ROOT, stdio: 'inherit' });
+function compile(of: Package, format: 'modules' | 'require'): void {
+  const source = join(ROOT, of.folder);
+  const common = {
+    noEmit: false,
+    rootDir: source,
+    stripInternal: true,
+    paths: declarationsFor(of),
+  };
+  const asModules = { ...common, outDir: distOf(of), declaration: !of.hasRequire };
+  const asRequire = {
+    ...common,
+    outDir: join(distOf(of), 'cjs'),
+    declaration: true,
+    module: 'commonjs',
+    moduleResolution: 'bundler',
+    verbatimModuleSyntax: false,
+  };
+  const config = join(SCRATCH, `${of.folder.replace('/', '-')}-${format}.json`);
+  const written = {
+    extends: join(ROOT, 'tsconfig.json'),
+    compilerOptions: format === 'modules' ? asModules : asRequire,
+    include: [source],
+    exclude: NOT_BUILT.map((path) => join(source, path)),
+  };
+  writeFileSync(config, JSON.stringify(written));
+  runTool('tsc', '-p', config);
 }
 
 /** The declarations of each entry for `import`: those for `require`, by another name. */
-function shareDeclarations(): void {
-  for (const [entry, module] of Object.entries(ENTRIES)) {
-    if (MODULES_ONLY.has(entry)) continue;
-    if (!existsSync(join(DIST, `cjs/${module}.d.ts`))) throw new Error(`lib/${module}.ts, an entry, was not built.`);
+function shareDeclarations(of: Package): void {
+  for (const { module } of entriesOf(of)) {
+    if (!existsSync(join(distOf(of), `cjs/${module}.d.ts`))) throw new Error(`${module} of ${of.name} was not built.`);
     const shared = posix.join(posix.relative(dirname(module), '.') || '.', 'cjs', module);
     const path = shared.startsWith('.') ? shared : `./${shared}`;
-    writeFileSync(join(DIST, `${module}.d.ts`), `export * from '${path}.js';\n`);
+    writeFileSync(join(distOf(of), `${module}.d.ts`), `export * from '${path}.js';\n`);
   }
 }
 
-/** What a rehearsal runs that is no module. */
-function copyRehearsal(): void {
-  const file = 'rehearsal/engine/servers/loopback/LoopbackServer.class';
-  mkdirSync(dirname(join(DIST, file)), { recursive: true });
-  copyFileSync(join(ROOT, 'lib', file), join(DIST, file));
+/** The page of the console: one script and one style sheet. */
+function bundlePage(of: Package): void {
+  const folder = join(distOf(of), 'console/page');
+  mkdirSync(folder, { recursive: true });
+  execFileSync(process.execPath, [join(ROOT, of.folder, 'console/page/bundle.ts'), folder], {
+    cwd: ROOT,
+    stdio: 'inherit',
+  });
+}
+
+/** What a package needs beside its modules. */
+function copyFiles(of: Package): void {
+  const dist = distOf(of);
+  writeFileSync(join(dist, 'package.json'), `${JSON.stringify(publishedManifest(of), undefined, 2)}\n`);
+  for (const file of ['LICENSE', 'CHANGELOG.md']) copyFileSync(join(ROOT, file), join(dist, file));
+  copyFileSync(join(ROOT, of.folder, 'README.md'), join(dist, 'README.md'));
+  // Errors name a page of it.
+  if (of.name === 'pawl')
+    cpSync(join(ROOT, 'docs'), join(dist, 'docs'), { recursive: true, filter: (path) => !path.endsWith('/images') });
+  if (of.name === '@pawl/cli') bundlePage(of);
+  if (of.name === '@pawl/rehearsal') {
+    // What a rehearsal runs that is no module.
+    const place = 'engine/servers/loopback/LoopbackServer.class';
+    mkdirSync(dirname(join(dist, place)), { recursive: true });
+    copyFileSync(join(ROOT, of.folder, place), join(dist, place));
+  }
+}
+
+function build(of: Package): void {
+  rmSync(distOf(of), { recursive: true, force: true });
+  compile(of, 'modules');
+  if (of.hasRequire) {
+    compile(of, 'require');
+    // Inside a package of `"type": "module"`, this makes a folder one of CommonJS. A bundler looks for `sideEffects` in the nearest manifest.
+    const commonJs = { type: 'commonjs', sideEffects: false };
+    writeFileSync(join(distOf(of), 'cjs/package.json'), `${JSON.stringify(commonJs)}\n`);
+    shareDeclarations(of);
+  }
+  copyFiles(of);
+}
+
+function checkPublished(of: Package): void {
+  runTool('publint', '--strict', distOf(of));
+  runTool('attw', '--pack', distOf(of), '--profile', of.hasRequire ? 'strict' : 'esm-only');
 }
 
 if (import.meta.main) {
-  rmSync(DIST, { recursive: true, force: true });
-  runTool('tsc', '-p', 'tsconfig.build.json', '--declaration', 'false');
-  runTool('tsc', '-p', 'tsconfig.cjs.json');
-  runTool('tsc', '-p', 'tsconfig.rehearsal.json');
-  copyRehearsal();
-  bundlePage();
-  markCommonJs();
-  shareDeclarations();
-  runTool('publint', '--strict');
-  const only = [...MODULES_ONLY].map((entry) => entry.slice('./'.length));
-  runTool('attw', '--pack', '.', '--profile', 'strict', '--exclude-entrypoints', ...only);
-  runTool('attw', '--pack', '.', '--profile', 'esm-only', '--entrypoints', ...only);
+  rmSync(SCRATCH, { recursive: true, force: true });
+  mkdirSync(SCRATCH, { recursive: true });
+  for (const of of PACKAGES) {
+    console.log(`${of.name}: ${entriesOf(of).length} entries`);
+    build(of);
+  }
+  for (const of of PACKAGES) checkPublished(of);
 }

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
-import { esbuildOptions } from '../lib/deployment/constructs/bundling.ts';
+import { esbuildOptions } from '../lib/cdk/bundling.ts';
 
 /**
  * What bundles are made of, in minified bytes: those of the plain consumers in `checks/consumers`, which import nothing that an author could do
@@ -12,7 +12,7 @@ import { esbuildOptions } from '../lib/deployment/constructs/bundling.ts';
 
 export const PLAIN = 'checks/consumers';
 
-const OWN = /^lib\/(?!observe\/)/;
+const OWN = /^lib\/pawl\/(?!observe\/)/;
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 export interface Bundle {
@@ -22,7 +22,7 @@ export interface Bundle {
   readonly gzipped: number;
   /** Everything under `lib/` that every consumer carries. */
   readonly own: number;
-  /** The listeners of `lib/observe`, which a consumer imports by choice. */
+  /** The listeners of `lib/pawl/observe`, which a consumer imports by choice. */
   readonly observe: number;
   readonly sdk: number;
   readonly middy: number;
@@ -60,7 +60,7 @@ async function measure(entry: string): Promise<Bundle | undefined> {
   const matching = (pattern: RegExp) => sizes.filter(({ path }) => pattern.test(path));
   const sum = (pattern: RegExp) => matching(pattern).reduce((bytes, { bytesInOutput }) => bytes + bytesInOutput, 0);
   const own = sum(OWN);
-  const observe = sum(/^lib\/observe\//);
+  const observe = sum(/^lib\/pawl\/observe\//);
   const sdk = sum(/node_modules\/@(aws-sdk|aws|smithy)\//);
   const middy = sum(/node_modules\/@middy\//);
   return {

@@ -1,19 +1,16 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { ENTRIES } from './entries.ts';
+import { PUBLIC_ENTRIES, ROOT } from './packages.ts';
 
 /**
- * Compiles code that a reader copies, from a guide or a docstring, in one program. `pawl` and `pawl/…` are the sources of the package, by the names
+ * Compiles code that a reader copies, from a guide or a docstring, in one program. `pawl/…` and `@pawl/…` are the sources of the packages, by the names
  * that a user imports.
  */
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
-
-/** What `pawl` and `pawl/…` stand for: the name of each entry, and its source. */
+/** What `pawl/…` and `@pawl/…` stand for: the name of each entry, and its source. */
 export const sourcesOfEntries: ReadonlyMap<string, string> = new Map(
-  Object.entries(ENTRIES).map(([entry, module]) => [entry.replace(/^\./, 'pawl'), join(ROOT, `lib/${module}.ts`)]),
+  PUBLIC_ENTRIES.map(({ name, source }) => [name, join(ROOT, source)]),
 );
 
 /**

@@ -9,13 +9,12 @@ import { fileURLToPath } from 'node:url';
 
 const CHECKS = {
   types: ['node_modules/typescript/bin/tsc', '--noEmit'],
-  page: ['node_modules/typescript/bin/tsc', '-p', 'lib/console/page'],
+  page: ['node_modules/typescript/bin/tsc', '-p', 'lib/cli/console/page'],
   apps: ['node_modules/typescript/bin/tsc', '-p', 'test/fixtures/apps'],
   lint: ['node_modules/@biomejs/biome/bin/biome', 'lint', '--error-on-warnings', '.'],
   format: ['node_modules/@biomejs/biome/bin/biome', 'check', '--linter-enabled=false', '--error-on-warnings', '.'],
   boundaries: ['checks/boundaries.ts'],
   plain: ['checks/plain-code.ts'],
-  entries: ['checks/entries.ts'],
   api: ['checks/api.ts'],
   nameable: ['checks/nameable.ts'],
   docstrings: ['checks/docstrings.ts'],

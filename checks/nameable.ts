@@ -1,8 +1,8 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { ENTRIES, exportsOf } from './entries.ts';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { emitDeclarations } from './declarations.ts';
+import { type Entry, PACKAGES, PUBLIC_ENTRIES, publishedManifest, ROOT } from './packages.ts';
 
 /**
  * A user exports what a function of pawl returns, as in `export const handler = eachMessage(…)`, in a project with `declaration: true`, as `cdk init`
@@ -11,36 +11,40 @@ import { ENTRIES, exportsOf } from './entries.ts';
  * Does so for every function of every entry, each entry in a program of its own: another entry in the program may lend it the name.
  */
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Inside the repository, where the types of other packages are found from. */
 const SCRATCH = join(ROOT, '.pawl/nameable');
-const PACKAGE = join(SCRATCH, 'node_modules/pawl');
 
 const tsc = (args: readonly string[]) => [join(ROOT, 'node_modules/typescript/bin/tsc'), ...args];
 
-/** The package as it is installed, of declarations only. */
-function emitPackage(): void {
+/** The packages as they are installed, of declarations only. */
+function emitPackages(): void {
   rmSync(SCRATCH, { recursive: true, force: true });
-  mkdirSync(PACKAGE, { recursive: true });
+  mkdirSync(SCRATCH, { recursive: true });
   // A package of its own: inside of this one, `pawl` is the sources.
   writeFileSync(join(SCRATCH, 'package.json'), JSON.stringify({ name: 'user', type: 'module' }));
   // Errors of types are for the check of types to report.
-  const emit = ['-p', 'tsconfig.build.json', '--emitDeclarationOnly', '--noCheck', '--outDir', join(PACKAGE, 'dist')];
-  execFileSync(process.execPath, tsc(emit), { cwd: ROOT, stdio: 'inherit' });
-  const manifest = { name: 'pawl', version: '0.0.0', type: 'module', exports: exportsOf(ENTRIES) };
-  writeFileSync(join(PACKAGE, 'package.json'), JSON.stringify(manifest));
+  const emitted = join(SCRATCH, 'emitted');
+  emitDeclarations(emitted);
+  for (const of of PACKAGES) {
+    const installed = join(SCRATCH, 'node_modules', of.name);
+    mkdirSync(dirname(installed), { recursive: true });
+    renameSync(join(emitted, of.folder.slice('lib/'.length)), installed);
+    const manifest = publishedManifest(of) as { readonly exports: Readonly<Record<string, unknown>> };
+    // Those for `import` have the declarations of both.
+    writeFileSync(join(installed, 'package.json'), JSON.stringify(manifest));
+  }
 }
 
 /** A module that exports what each function of an entry returns. */
-async function userOf(entry: string, module: string): Promise<string> {
-  const exported: Readonly<Record<string, unknown>> = await import(join(ROOT, `lib/${module}.ts`));
+async function userOf({ name, source }: Entry): Promise<string> {
+  const exported: Readonly<Record<string, unknown>> = await import(join(ROOT, source));
   const values = Object.entries(exported).filter(([, value]) => !isClass(value));
   return [
-    `import * as pawl from '${entry.replace('.', 'pawl')}';`,
+    `import * as pawl from '${name}';`,
     'declare function called<F extends (...given: never[]) => unknown>(fn: F): ReturnType<F>;',
-    ...values.map(([name, value]) => {
-      const used = typeof value === 'function' ? `called(pawl.${name})` : `pawl.${name}`;
-      return `export const from_${name} = ${used};`;
+    ...values.map(([exportedName, value]) => {
+      const used = typeof value === 'function' ? `called(pawl.${exportedName})` : `pawl.${exportedName}`;
+      return `export const from_${exportedName} = ${used};`;
     }),
   ].join('\n');
 }
@@ -50,12 +54,12 @@ function isClass(value: unknown): boolean {
 }
 
 if (import.meta.main) {
-  emitPackage();
+  emitPackages();
   const problems: string[] = [];
-  for (const [entry, module] of Object.entries(ENTRIES)) {
-    const folder = join(SCRATCH, entry.replace('./', '').replace('.', 'pawl'));
-    mkdirSync(folder);
-    writeFileSync(join(folder, 'user.ts'), await userOf(entry, module));
+  for (const entry of PUBLIC_ENTRIES) {
+    const folder = join(SCRATCH, 'users', entry.name);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'user.ts'), await userOf(entry));
     const compilerOptions = {
       target: 'es2022',
       lib: ['es2022', 'esnext.disposable'],
@@ -73,6 +77,6 @@ if (import.meta.main) {
   if (problems.length > 0) {
     console.error(`${problems.join('')}\nExport each of these types from the entry that the file imports.`);
     process.exitCode = 1;
-  } else console.log(`${Object.keys(ENTRIES).length} entries export the types of what their functions return.`);
+  } else console.log(`${PUBLIC_ENTRIES.length} entries export the types of what their functions return.`);
   rmSync(SCRATCH, { recursive: true, force: true });
 }

@@ -47,7 +47,7 @@ function withoutProse(text: string): string {
 }
 
 if (import.meta.main) {
-  const files = globSync('lib/**/*.{ts,tsx}', { cwd: ROOT }).toSorted();
+  const files = globSync('lib/**/*.{ts,tsx}', { cwd: ROOT, exclude: ['lib/*/dist/**'] }).toSorted();
   const problems = files.flatMap((file) => habitsIn(file, readFileSync(`${ROOT}/${file}`, 'utf8')));
   for (const problem of problems) console.error(problem);
   console.log(`${files.length} files, ${problems.length} problems.`);

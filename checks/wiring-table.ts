@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Rule } from '../lib/deployment/rules/rule.ts';
-import { RULES } from '../lib/deployment/wiring-rules.ts';
+import type { Rule } from '../lib/pawl/deployment/rules/rule.ts';
+import { RULES } from '../lib/pawl/deployment/wiring-rules.ts';
 
 /** Writes the table of the wiring rules into its page of the docs: `node checks/wiring-table.ts`. A test compares the two. */
 

@@ -1,4 +1,4 @@
-import { RejectedError, RetryableError } from '../lib/index.ts';
+import { RejectedError, RetryableError } from 'pawl';
 import type { AccountChange } from './account-change.ts';
 
 /** What a call needs of the claim it is made under. */

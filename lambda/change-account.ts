@@ -1,7 +1,7 @@
-import { logEvents, reconcile } from '../lib/index.ts';
-import { allOf, metricEvents } from '../lib/observe/index.ts';
-import { bodyField, deadLetterQueue, eachMessage } from '../lib/sqs/index.ts';
-import { dynamoStore } from '../lib/stores/dynamodb/index.ts';
+import { logEvents, reconcile } from 'pawl';
+import { dynamoStore } from 'pawl/dynamodb';
+import { allOf, metricEvents } from 'pawl/observe';
+import { bodyField, deadLetterQueue, eachMessage } from 'pawl/sqs';
 import { AccountChange } from './account-change.ts';
 import { accountsApi } from './accounts.ts';
 import { backoffSeconds, required } from './environment.ts';

@@ -1,5 +1,5 @@
 import { type SESv2Client, SESv2ServiceException, SendEmailCommand } from '@aws-sdk/client-sesv2';
-import { bodyField, eachMessage } from '../lib/sqs/index.ts';
+import { bodyField, eachMessage } from 'pawl/sqs';
 import { backoffSeconds, type Wiring } from './environment.ts';
 import { Order } from './order.ts';
 

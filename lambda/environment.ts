@@ -1,4 +1,4 @@
-import type { SqsOptions } from '../lib/sqs/index.ts';
+import type { SqsOptions } from 'pawl/sqs';
 import type { Order } from './order.ts';
 
 /** What a consumer is given by where it runs: the deployed function, or a test. */

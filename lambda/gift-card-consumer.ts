@@ -1,5 +1,5 @@
-import { reconcile } from '../lib/index.ts';
-import { bodyField, eachMessage } from '../lib/sqs/index.ts';
+import { reconcile } from 'pawl';
+import { bodyField, eachMessage } from 'pawl/sqs';
 import { backoffSeconds, type Wiring } from './environment.ts';
 import type { GiftCardProvider } from './gift-cards.ts';
 import { Order } from './order.ts';

@@ -1,4 +1,4 @@
-import { RejectedError, RetryableError } from '../lib/index.ts';
+import { RejectedError, RetryableError } from 'pawl';
 import type { Order } from './order.ts';
 import { providerUrl } from './provider-url.ts';
 

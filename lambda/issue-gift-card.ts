@@ -1,7 +1,7 @@
-import { logEvents } from '../lib/index.ts';
-import { allOf, metricEvents } from '../lib/observe/index.ts';
-import { deadLetterQueue } from '../lib/sqs/index.ts';
-import { dynamoStore } from '../lib/stores/dynamodb/index.ts';
+import { logEvents } from 'pawl';
+import { dynamoStore } from 'pawl/dynamodb';
+import { allOf, metricEvents } from 'pawl/observe';
+import { deadLetterQueue } from 'pawl/sqs';
 import { required } from './environment.ts';
 import { giftCardConsumer } from './gift-card-consumer.ts';
 import { giftCardProvider } from './gift-cards.ts';

@@ -1,9 +1,9 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
-import { logEvents } from '../lib/index.ts';
-import { allOf, metricEvents } from '../lib/observe/index.ts';
-import { type Finding, reconcileStatements, type StatementLine } from '../lib/statements/index.ts';
-import { dynamoStore } from '../lib/stores/dynamodb/index.ts';
+import { logEvents } from 'pawl';
+import { dynamoStore } from 'pawl/dynamodb';
+import { allOf, metricEvents } from 'pawl/observe';
+import { type Finding, reconcileStatements, type StatementLine } from 'pawl/statements';
 import { required } from './environment.ts';
 import { driftOf, type Entry, type Statement } from './ledger.ts';
 import { providerUrl } from './provider-url.ts';

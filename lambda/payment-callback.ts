@@ -1,9 +1,9 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { canonicalValue, logEvents } from 'pawl';
+import { dynamoStore } from 'pawl/dynamodb';
+import { type HttpEvent, onceOverHttp, type RequestContext } from 'pawl/http';
+import { allOf, metricEvents } from 'pawl/observe';
 import * as v from 'valibot';
-import { type HttpEvent, onceOverHttp, type RequestContext } from '../lib/http/index.ts';
-import { canonicalValue, logEvents } from '../lib/index.ts';
-import { allOf, metricEvents } from '../lib/observe/index.ts';
-import { dynamoStore } from '../lib/stores/dynamodb/index.ts';
 import { required } from './environment.ts';
 import { Payment } from './payment.ts';
 import { bodyText, isSigned, type SignedRequest } from './processor.ts';

@@ -1,7 +1,7 @@
-import { logEvents } from '../lib/index.ts';
-import { allOf, metricEvents } from '../lib/observe/index.ts';
-import { bodyField, deadLetterQueue } from '../lib/sqs/index.ts';
-import { eachTransaction, transactionalStore } from '../lib/transactions/index.ts';
+import { logEvents } from 'pawl';
+import { allOf, metricEvents } from 'pawl/observe';
+import { bodyField, deadLetterQueue } from 'pawl/sqs';
+import { eachTransaction, transactionalStore } from 'pawl/transactions';
 import { backoffSeconds, required } from './environment.ts';
 import { entriesOf } from './ledger.ts';
 import { Payment } from './payment.ts';

@@ -1,11 +1,11 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { logEvents } from 'pawl';
+import { dynamoStore } from 'pawl/dynamodb';
+import { dynamoLockStore, forEachItem, type Resource, resourceLocks } from 'pawl/locks';
+import { allOf, metricEvents } from 'pawl/observe';
+import { bodyField, deadLetterQueue, eachMessage } from 'pawl/sqs';
 import * as v from 'valibot';
-import { logEvents } from '../lib/index.ts';
-import { dynamoLockStore, forEachItem, type Resource, resourceLocks } from '../lib/locks/index.ts';
-import { allOf, metricEvents } from '../lib/observe/index.ts';
-import { bodyField, deadLetterQueue, eachMessage } from '../lib/sqs/index.ts';
-import { dynamoStore } from '../lib/stores/dynamodb/index.ts';
 import { debts } from './debts.ts';
 import { backoffSeconds, required } from './environment.ts';
 

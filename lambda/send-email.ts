@@ -1,8 +1,8 @@
 import { SESv2Client } from '@aws-sdk/client-sesv2';
-import { logEvents } from '../lib/index.ts';
-import { allOf, metricEvents } from '../lib/observe/index.ts';
-import { deadLetterQueue } from '../lib/sqs/index.ts';
-import { dynamoStore } from '../lib/stores/dynamodb/index.ts';
+import { logEvents } from 'pawl';
+import { dynamoStore } from 'pawl/dynamodb';
+import { allOf, metricEvents } from 'pawl/observe';
+import { deadLetterQueue } from 'pawl/sqs';
 import { emailConsumer } from './email-consumer.ts';
 import { required } from './environment.ts';
 

@@ -1,7 +1,7 @@
-import { logEvents } from '../lib/index.ts';
-import { allOf, metricEvents } from '../lib/observe/index.ts';
-import { dynamoStore } from '../lib/stores/dynamodb/index.ts';
-import { sweepOpenClaims } from '../lib/sweep/index.ts';
+import { logEvents } from 'pawl';
+import { dynamoStore } from 'pawl/dynamodb';
+import { allOf, metricEvents } from 'pawl/observe';
+import { sweepOpenClaims } from 'pawl/sweep';
 import { required } from './environment.ts';
 import { giftCardProvider } from './gift-cards.ts';
 

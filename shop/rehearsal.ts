@@ -1,5 +1,5 @@
+import { type App, type Given, type Rehearsal, rehearsal, rows } from '@pawl/rehearsal';
 import { routedProvider } from '../lib/rehearsal/file/providers.ts';
-import { type App, type Given, type Rehearsal, rehearsal, rows } from '../lib/rehearsal/index.ts';
 import { readClaims } from '../lib/rehearsal/pawl/claims-table.ts';
 import { messagesIn } from '../lib/rehearsal/services/sqs/drain.ts';
 import { EFFECTS } from './app/app-functions.ts';

@@ -1,4 +1,4 @@
-import { serveRehearsals } from '../lib/cli/rehearsal-console.ts';
+import { serveRehearsals } from '../lib/rehearsal/command/console.ts';
 import type { Progress } from '../lib/rehearsal/progress.ts';
 import { runTraffic, type TrafficOptions } from './traffic/traffic.ts';
 import type { TrafficResult } from './traffic/traffic-result.ts';

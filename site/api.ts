@@ -3,7 +3,7 @@ import { createRequire, registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ProjectReflection } from 'typedoc';
-import { ENTRIES } from '../checks/entries.ts';
+import { PUBLIC_ENTRIES } from '../checks/packages.ts';
 import { API, SIDEBAR, type SidebarItem } from './api-sidebar.ts';
 import { PAGES, ROOT } from './paths.ts';
 
@@ -17,7 +17,7 @@ export async function writeApi(): Promise<void> {
   const app = await Application.bootstrapWithPlugins({
     plugin: ['typedoc-plugin-markdown'],
     tsconfig: join(ROOT, 'tsconfig.json'),
-    entryPoints: Object.values(ENTRIES).map((module) => join(ROOT, `lib/${module}.ts`)),
+    entryPoints: PUBLIC_ENTRIES.map(({ source }) => join(ROOT, source)),
     out: join(PAGES, API),
     logLevel: LogLevel.Warn,
     // The compiler has checked them, in `npm run check`.
@@ -52,7 +52,7 @@ const options = {
 /** A module is called what a user imports: `pawl/sqs`, and not where its source is. */
 function nameEntries(project: ProjectReflection): void {
   const names = new Map<string, string>(
-    Object.entries(ENTRIES).map(([entry, module]) => [module.replace(/\/index$/, ''), entry.replace(/^\./, 'pawl')]),
+    PUBLIC_ENTRIES.map(({ source, name }) => [source.replace(/^lib\//, '').replace(/(\/index)?\.ts$/, ''), name]),
   );
   for (const module of project.children ?? []) {
     const name = names.get(module.name.replace(/\/index$/, ''));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import { esbuildOptions } from '../../lib/deployment/constructs/bundling.ts';
+import { esbuildOptions } from '../../lib/cdk/bundling.ts';
 import type { Cold, ColdStart } from './results.ts';
 import type { Setting } from './setting.ts';
 import { startingWith } from './sizes.ts';
@@ -16,8 +16,8 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** Which files of a bundle are the contender's own. The rest is the SDK, and a little of the benchmark. */
 const OWN = {
   floor: /^$/,
-  pawl: /^lib\//,
-  pawlLean: /^lib\//,
+  pawl: /^lib\/pawl\//,
+  pawlLean: /^lib\/pawl\//,
   powertools: /node_modules\/@aws-lambda-powertools\//,
 } as const;
 

@@ -1,5 +1,5 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { DynamoTransport } from '../../lib/stores/dynamodb/transport.ts';
+import type { DynamoTransport } from '../../lib/pawl/stores/dynamodb/transport.ts';
 import type { Delivery } from './scenarios.ts';
 
 /** What a contender is given: all get the same client, a table of their own, and the effect to have once per message. */

@@ -1,7 +1,7 @@
 import { subscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { DynamoTransport } from '../../lib/stores/dynamodb/transport.ts';
+import type { DynamoTransport } from '../../lib/pawl/stores/dynamodb/transport.ts';
 
 /** What was asked of DynamoDB, and what that took on the wire. */
 export interface Counts extends Requests {

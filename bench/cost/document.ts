@@ -46,7 +46,7 @@ contender did not do its work, the run ends.
 - CPU is the user and system time of the contender's process over a block, with all its threads. It includes compilation and garbage collection. It excludes the server.
 - A second pass, with a client of its own, counts requests and bytes. Bytes are those on the socket, with headers.
 - Duplicates and redeliveries repeat messages of the same round.
-- For a cold start, the contender is bundled as \`lib/deployment/constructs\` bundles functions. ${plan.coldStarts} fresh processes load each bundle, in turns. The floor is a bundle of the SDK's DynamoDB client and nothing else.
+- For a cold start, the contender is bundled as \`lib/cdk\` bundles functions. ${plan.coldStarts} fresh processes load each bundle, in turns. The floor is a bundle of the SDK's DynamoDB client and nothing else.
 
 ## What is not measured
 

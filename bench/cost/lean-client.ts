@@ -1,4 +1,4 @@
-import { type LeanDynamo, leanDynamo } from '../../lib/stores/dynamodb/lean/index.ts';
+import { type LeanDynamo, leanDynamo } from '../../lib/pawl/stores/dynamodb/lean/index.ts';
 
 /** The lean transport, for DynamoDB Local. In a file without the SDK: a lean bundle has none. */
 export function benchTransport(endpoint: string): LeanDynamo {

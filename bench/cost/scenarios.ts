@@ -1,4 +1,4 @@
-import type { SqsEvent } from '../../lib/sqs/index.ts';
+import type { SqsEvent } from '../../lib/pawl/sqs/index.ts';
 
 /**
  * The messages of a batch.

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamoLockStore, resourceLocks } from '../../lib/locks/index.ts';
+import { dynamoLockStore, resourceLocks } from '../../lib/pawl/locks/index.ts';
 import { createRandom } from '../../lib/rehearsal/engine/random.ts';
 import { benchClient } from '../cost/client.ts';
 import { countRequests } from '../cost/counting.ts';

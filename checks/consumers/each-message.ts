@@ -1,5 +1,5 @@
-import { bodyField, eachMessage } from '../../lib/sqs/index.ts';
-import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';
+import { bodyField, eachMessage } from '../../lib/pawl/sqs/index.ts';
+import { dynamoStore } from '../../lib/pawl/stores/dynamodb/index.ts';
 
 /** A plain consumer: it sets what has to be set, and imports none of what is handed in as a value. */
 export const handler = eachMessage(

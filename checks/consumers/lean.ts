@@ -1,5 +1,5 @@
-import { bodyField, eachMessage } from '../../lib/sqs/lean/index.ts';
-import { dynamoStore } from '../../lib/stores/dynamodb/lean/index.ts';
+import { bodyField, eachMessage } from '../../lib/pawl/sqs/lean/index.ts';
+import { dynamoStore } from '../../lib/pawl/stores/dynamodb/lean/index.ts';
 
 /** The plain consumer over the lean transports. */
 export const handler = eachMessage(

@@ -1,8 +1,8 @@
 import middy from '@middy/core';
 import type { Context, SQSEvent } from 'aws-lambda';
-import { sqsOnce } from '../../lib/middy/index.ts';
-import { bodyField } from '../../lib/sqs/index.ts';
-import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';
+import { sqsOnce } from '../../lib/pawl/middy/index.ts';
+import { bodyField } from '../../lib/pawl/sqs/index.ts';
+import { dynamoStore } from '../../lib/pawl/stores/dynamodb/index.ts';
 
 /** The same behind Middy, around a batch handler that exists. */
 export const handler = middy(async (event: SQSEvent, _context: Context) => console.log(event.Records.length)).use(

@@ -2,7 +2,7 @@ import type { Node } from 'typescript/unstable/ast';
 
 /** A docstring, and where it stands. */
 export interface Comment {
-  /** The declaration's file, from the root, and its line: `lib/index.ts:21`. */
+  /** The declaration's file, from the root, and its line: `lib/pawl/index.ts:21`. */
   readonly place: string;
   /** What stands before the first tag; empty without a docstring. */
   readonly text: string;

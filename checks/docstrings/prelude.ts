@@ -1,7 +1,7 @@
+import type { ClaimsTable, Consumer } from '@pawl/cdk';
 import type { Stack } from 'aws-cdk-lib';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Claim, ClaimRecord, ListsOpenClaims, OnceFunction } from 'pawl';
-import type { ClaimsTable, Consumer } from 'pawl/constructs';
 import type { KeepsNotes } from 'pawl/dynamodb';
 import type { DynamoLockStore, Locks, WorkingLock } from 'pawl/locks';
 import type { Operator } from 'pawl/operate';

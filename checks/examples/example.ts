@@ -1,6 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { REHEARSAL_PEERS } from '../../lib/cli/peers.ts';
 
 /*
  * An example of `examples/`, and what it must be: a README of ten lines that a person can follow, less than a hundred lines of code, and a package.json
@@ -122,7 +121,7 @@ function manifestProblems(example: Example, { version, versions, peers }: Known)
   const named: Versions = { ...dependencies, ...devDependencies };
   const needed = neededBy(example, peers);
   const wanted = (name: string) => {
-    if (name === 'pawl') return `file:../../pawl-${version}.tgz`;
+    if (/^@?pawl($|\/)/.test(name)) return `file:../../${name.replace('@', '').replace('/', '-')}-${version}.tgz`;
     return name === 'local-aws' ? 'file:../local-aws' : versions[name];
   };
   return [
@@ -151,14 +150,18 @@ function neededBy({ code, manifest, readme }: Example, peers: readonly Peers[]):
     )
     .flatMap(({ packages }) => packages);
   const packages = imported.filter((specifier) => !specifier.startsWith('node:')).map(packageOf);
-  const rehearsed = readme.includes('npx pawl rehearse') ? REHEARSAL_PEERS : [];
+  const commands = [...readme.matchAll(/npx pawl (\w+)/g)].map(([, command]) =>
+    command === 'rehearse' ? '@pawl/rehearsal' : '@pawl/cli',
+  );
   // CDK bundles the function of an `entry` with it.
-  const bundler = imported.includes('pawl/constructs') && all.includes('entry:') ? ['esbuild'] : [];
+  const bundler = imported.includes('@pawl/cdk') && all.includes('entry:') ? ['esbuild'] : [];
   const scripts = Object.values(manifest.scripts ?? {}).map((script) => script.split(' ')[0] ?? '');
   return new Set([
     ...packages,
+    // All others want it as a peer, and the command is its own.
+    'pawl',
     ...beside,
-    ...rehearsed,
+    ...commands,
     ...bundler,
     ...scripts.filter((program) => program !== 'node'),
   ]);
@@ -174,9 +177,9 @@ function packageOf(specifier: string): string {
 /** The rows of docs/guides/install.md that say which packages an entry needs. */
 export function peersOfEntries(page: string): readonly Peers[] {
   const names = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
-  return [...page.matchAll(/^\| (`pawl[^|]*) \| ([^|]*) \|/gm)].map(([, entries = '', packages = '']) => ({
-    entries: names(entries).filter((name) => name.startsWith('pawl')),
-    only: names(entries).filter((name) => !name.startsWith('pawl')),
+  return [...page.matchAll(/^\| (`@?pawl[^|]*) \| ([^|]*) \|/gm)].map(([, entries = '', packages = '']) => ({
+    entries: names(entries).filter((name) => /^@?pawl/.test(name)),
+    only: names(entries).filter((name) => !/^@?pawl/.test(name)),
     packages: names(packages),
   }));
 }

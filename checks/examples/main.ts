@@ -2,11 +2,13 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { endOnSignals } from '../../lib/rehearsal/end-on-signals.ts';
-import { ROOT, run } from '../package/project.ts';
+import { distOf } from '../build.ts';
+import { run } from '../package/project.ts';
+import { PACKAGES, ROOT } from '../packages.ts';
 import { exampleNames, prints, readExample, walkOf } from './example.ts';
 
 /**
- * Runs every example as a reader would: the packed tarball and a copy of `examples/` in a temporary folder, and there the commands of each README as they are
+ * Runs every example as a reader would: the packed tarballs and a copy of `examples/` in a temporary folder, and there the commands of each README as they are
  * printed. Compares what they print with what the README shows, and lets TypeScript check the code against the installed package.
  *
  * `npm run examples -- 03 fifo` runs only those whose names contain one of these words. It needs a registry, or npm's cache of one, and Java.
@@ -31,9 +33,10 @@ const TSCONFIG = {
   include: ['**/*.ts'],
 };
 
-/** Packs this project beside a copy of the examples. Returns the folder of the copy. */
+/** Packs all packages beside a copy of the examples. Returns the folder of the copy. */
 async function unpackBeside(scratch: string): Promise<string> {
-  await run(ROOT, 'npm', ['pack', '--ignore-scripts', '--pack-destination', scratch]);
+  for (const one of PACKAGES)
+    await run(distOf(one), 'npm', ['pack', '--ignore-scripts', '--pack-destination', scratch]);
   const folder = join(scratch, 'examples');
   cpSync(join(ROOT, 'examples'), folder, {
     recursive: true,

@@ -21,7 +21,7 @@ import { test } from 'node:test';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { dynamoStore, individualDynamoStore } from 'pawl/dynamodb';
 import { dynamoLockStore } from 'pawl/locks';
-import { claimStoreLaws, lockStoreLaws } from 'pawl/testing';
+import { claimStoreLaws, lockStoreLaws } from '@pawl/testing';
 import { transactionalStore } from 'pawl/transactions';
 
 Object.assign(process.env, { AWS_REGION: 'eu-west-1', AWS_ACCESS_KEY_ID: 'fresh', AWS_SECRET_ACCESS_KEY: 'project' });
@@ -80,7 +80,7 @@ export function leanProject(end: End, endpoint: string): Project {
 import assert from 'node:assert';
 import { test } from 'node:test';
 import aws4 from 'aws4';
-import { claimStoreLaws } from 'pawl/testing';
+import { claimStoreLaws } from '@pawl/testing';
 import { dynamoStore, individualDynamoStore, leanDynamo } from 'pawl/dynamodb/lean';
 import { bodyField, eachMessage, leanSqs } from 'pawl/sqs/lean';
 
@@ -179,6 +179,7 @@ export function doctorProject(end: End): Project {
       end,
       ...['cloudformation', 'cloudwatch', 'dynamodb', 'iam', 'lambda', 'sqs'].map((name) => `@aws-sdk/client-${name}`),
     ),
+    runs: ['@pawl/cli'],
     absent: ['aws-cdk-lib', 'constructs', '@middy/core'],
     files: {
       'doctor.js': `

@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { App, Duration, Stack } from 'aws-cdk-lib';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Code, Function as LambdaFunction, Runtime, RuntimeFamily } from 'aws-cdk-lib/aws-lambda';
-import { ClaimsDashboard, ClaimsTable, Consumer, OpenClaimsSweep, StatementCheck } from 'pawl/constructs';
+import { ClaimsDashboard, ClaimsTable, Consumer, OpenClaimsSweep, StatementCheck } from '@pawl/cdk';
 
 const app = new App({ outdir: process.argv[2] + '.out' });
 const stack = new Stack(app, 'Mails');

@@ -19,7 +19,7 @@ export function stackProject(end: End): Project {
       'app.ts': `
 import { App, Duration, Stack } from 'aws-cdk-lib';
 import { Code, Function as LambdaFunction, Runtime, RuntimeFamily } from 'aws-cdk-lib/aws-lambda';
-import { ClaimsDashboard, ClaimsTable, Consumer } from 'pawl/constructs';
+import { ClaimsDashboard, ClaimsTable, Consumer } from '@pawl/cdk';
 
 const app = new App({ outdir: 'cdk.out' });
 const stack = new Stack(app, 'Mails');
@@ -48,7 +48,7 @@ import * as cdk from 'aws-cdk-lib/core';
 import { Template } from 'aws-cdk-lib/assertions';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { memoryStore } from 'pawl';
-import { ClaimsTable, Consumer } from 'pawl/constructs';
+import { ClaimsTable, Consumer } from '@pawl/cdk';
 import { bodyField, eachMessage } from 'pawl/sqs';
 
 test('a stack with a consumer of pawl is synthesized', () => {
@@ -80,7 +80,7 @@ test('a handler of pawl runs', async () => {
 
 /** The project's own compiler reads it, although only the command runs it. */
 const REHEARSAL = `
-import { mailer, rehearsal, times } from 'pawl/rehearsal';
+import { mailer, rehearsal, times } from '@pawl/rehearsal';
 
 const mails = mailer('orderId');
 
@@ -110,7 +110,7 @@ export function cdkInitProject(): Project {
       { args: ['node_modules/jest/bin/jest.js'] },
       { args: ['node_modules/aws-cdk/bin/cdk', 'synth', '--quiet'] },
       { args: ['-e', COUNT], prints: '1 function, 2 queues' },
-      { args: ['-e', "console.log(require.resolve('pawl/constructs').includes('cjs'))"], prints: 'true' },
+      { args: ['-e', "console.log(require.resolve('@pawl/cdk').includes('cjs'))"], prints: 'true' },
     ],
   };
 }

@@ -17,7 +17,7 @@ export function lawsProject(): Project {
     'right.node.ts': testOf('node:test', 'store.ts') + lockTestOf('node:test', 'lock-store.ts'),
     'right.test.ts': testOf('vitest', 'store.ts') + lockTestOf('vitest', 'lock-store.ts'),
     'right.jest.js':
-      "import { claimStoreLaws } from 'pawl/testing';\nimport { memoryStore } from 'pawl';\n\nclaimStoreLaws({ test, open: () => memoryStore() });\n",
+      "import { claimStoreLaws } from '@pawl/testing';\nimport { memoryStore } from 'pawl';\n\nclaimStoreLaws({ test, open: () => memoryStore() });\n",
   };
   const steps: Step[] = [
     checkTypes,
@@ -68,7 +68,7 @@ function withoutOneOf(code: string, line: RegExp): readonly string[] {
 
 const testOf = (framework: string, store: string): string => `
 import { test } from '${framework}';
-import { claimStoreLaws } from 'pawl/testing';
+import { claimStoreLaws } from '@pawl/testing';
 import { mapStore } from './${store}';
 
 claimStoreLaws({ test, open: () => mapStore() });
@@ -76,7 +76,7 @@ claimStoreLaws({ test, open: () => mapStore() });
 
 const lockTestOf = (framework: string, store: string): string => `
 import { test as testLocks } from '${framework}';
-import { lockStoreLaws } from 'pawl/testing';
+import { lockStoreLaws } from '@pawl/testing';
 import { mapLockStore } from './${store}';
 
 lockStoreLaws({ test: testLocks, open: () => mapLockStore() });

@@ -1,8 +1,10 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { endOnSignals } from '../../lib/rehearsal/end-on-signals.ts';
 import { startDynamoDbLocal } from '../../lib/rehearsal/engine/servers/dynamodb-local.ts';
+import { distOf } from '../build.ts';
+import { PACKAGES } from '../packages.ts';
 import { doctorProject, leanProject, payloadsProject, storesProject } from './aws.ts';
 import { bothEndsProject } from './both-ends.ts';
 import { bundlesProject } from './bundles.ts';
@@ -10,17 +12,17 @@ import { cdkInitProject, existingHandlerProject, stackProject } from './cdk.ts';
 import { copiesProject } from './copies.ts';
 import { handlerProject, middyProject, quickStartProject } from './handler.ts';
 import { lawsProject } from './laws.ts';
-import { check, type Project, ROOT, run } from './project.ts';
+import { check, type Project, run } from './project.ts';
 import { rehearsalProject } from './rehearsal.ts';
 import { bundledHandlerProject, commandsProject } from './templates.ts';
 import { COMPILERS, typesProject } from './types.ts';
 
 /**
- * Installs the packed tarball into fresh projects outside the repository, each with only the peers that its imports need, and prints a row for each:
+ * Installs the packed tarballs into fresh projects outside the repository, each with only the peers that its imports need, and prints a row for each:
  * the lowest and the highest version of every peer, every compiler, both module systems, Jest as `cdk init` generates it, and bundles.
  * `npm run check:package -- types jest` makes only the rows whose names contain one of these words.
  *
- * It needs `dist/` (`npm run build`), a registry and Java, and takes about ten minutes. It cannot tell what a later version of a peer will break.
+ * It needs what `npm run build` makes, a registry and Java, and takes about ten minutes. It cannot tell what a later version of a peer will break.
  */
 
 interface Row {
@@ -30,16 +32,29 @@ interface Row {
   readonly problem?: unknown;
 }
 
-async function rowOf(project: Project, tarball: string, scratch: string): Promise<Row> {
+async function rowOf(project: Project, tarballs: ReadonlyMap<string, string>, scratch: string): Promise<Row> {
   const begun = performance.now();
   const seconds = () => (performance.now() - begun) / 1000;
   const { name } = project;
   try {
-    await check(project, tarball, scratch);
+    await check(project, tarballs, scratch);
     return { name, seconds: seconds() };
   } catch (problem) {
     return { name, seconds: seconds(), problem };
   }
+}
+
+/** The tarballs of all packages, by their names. */
+async function packAll(scratch: string): Promise<ReadonlyMap<string, string>> {
+  const tarballs = new Map<string, string>();
+  for (const of of PACKAGES) {
+    const folder = join(scratch, 'packed', of.folder);
+    mkdirSync(folder, { recursive: true });
+    const packed = await run(distOf(of), 'npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder]);
+    const [{ filename }]: readonly [{ readonly filename: string }] = JSON.parse(packed);
+    tarballs.set(of.name, join(folder, filename));
+  }
+  return tarballs;
 }
 
 function projects(endpoint: string): readonly Project[] {
@@ -79,14 +94,13 @@ if (import.meta.main) {
   endOnSignals(remove);
   const database = await startDynamoDbLocal();
   try {
-    await run(ROOT, 'npm', ['pack', '--ignore-scripts', '--pack-destination', scratch]);
-    const tarball = join(scratch, readdirSync(scratch)[0] ?? 'no tarball');
+    const tarballs = await packAll(scratch);
     const wanted = projects(database.endpoint).filter(
       ({ name }) => words.length === 0 || words.some((word) => name.includes(word)),
     );
     if (wanted.length === 0) throw new Error(`No project is called ${words.join(' or ')}.`);
     for (const project of wanted) {
-      const { name, seconds, problem } = await rowOf(project, tarball, scratch);
+      const { name, seconds, problem } = await rowOf(project, tarballs, scratch);
       const verdict = problem === undefined ? 'works' : 'DOES NOT WORK';
       console.log(`${name.padEnd(42)}${seconds.toFixed(0).padStart(5)} s  ${verdict}`);
       if (problem === undefined) continue;

@@ -1,18 +1,22 @@
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { PACKAGES, ROOT } from '../packages.ts';
 
-export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+export { ROOT } from '../packages.ts';
+
 const longestMs = 400_000;
 
-interface Manifest {
-  readonly peerDependencies: Readonly<Record<string, string>>;
-  readonly devDependencies: Readonly<Record<string, string>>;
-}
-
-const manifest: Manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+/** What this repository develops with. */
+const { devDependencies }: { readonly devDependencies: Readonly<Record<string, string>> } = JSON.parse(
+  readFileSync(join(ROOT, 'package.json'), 'utf8'),
+);
+/** The ranges that the packages name, of their peers and of what comes with them. Middy is no peer: a middleware is a plain object. */
+const RANGES: Readonly<Record<string, string>> = {
+  '@middy/core': '^5.0.2 || ^6 || ^7',
+  ...Object.assign({}, ...PACKAGES.map(({ manifest }) => ({ ...manifest.dependencies, ...manifest.peerDependencies }))),
+};
 
 /** One command in a fresh project: what Node runs, and what must come of it. */
 export interface Step {
@@ -25,13 +29,15 @@ export interface Step {
   readonly ignores?: RegExp;
 }
 
-/** A fresh project, outside of the repository, that uses the packed tarball as its user would. */
+/** A fresh project, outside of the repository, that uses the packed tarballs as its user would. */
 export interface Project {
   readonly name: string;
   /** What the project is before pawl comes to it. @default `package.json` of ECMAScript modules, and `tsconfig.json` */
   readonly begin?: (folder: string) => Promise<void>;
   /** What the project has when pawl is installed, as `name@version`. */
   readonly has: readonly string[];
+  /** The commands of pawl that it runs. What its files import is installed in any case. @default none */
+  readonly runs?: readonly ('@pawl/cli' | '@pawl/rehearsal')[];
   /** What must not have come along. @default nothing in particular */
   readonly absent?: readonly string[];
   readonly files: Readonly<Record<string, string>>;
@@ -39,7 +45,7 @@ export interface Project {
 }
 
 /** TypeScript and the types of Node, as this repository has them. */
-export const typescript = ['typescript', '@types/node'].map((name) => `${name}@${manifest.devDependencies[name]}`);
+export const typescript = ['typescript', '@types/node'].map((name) => `${name}@${devDependencies[name]}`);
 /** For a project whose files TypeScript checks as `tsconfig.json` says. */
 export const checkTypes: Step = { args: ['node_modules/typescript/bin/tsc'] };
 
@@ -49,7 +55,7 @@ export type End = 'lowest' | 'highest';
 /** Peers of pawl in the lowest version that package.json permits, or the highest. */
 export function peers(end: End, ...names: readonly string[]): readonly string[] {
   return names.map((name) => {
-    const range = manifest.peerDependencies[name];
+    const range = RANGES[name];
     const [lowest] = /\d+\.\d+\.\d+/.exec(range ?? '') ?? [];
     if (range === undefined || lowest === undefined) throw new Error(`${name} is no peer with a lowest version.`);
     return `${name}@${end === 'lowest' ? lowest : range}`;
@@ -75,14 +81,18 @@ async function beginPlain(folder: string): Promise<void> {
 }
 
 /** @throws Error when the package does not work in this project */
-export async function check(project: Project, tarball: string, scratch: string): Promise<void> {
-  const { begin = beginPlain, absent = [] } = project;
+export async function check(project: Project, tarballs: ReadonlyMap<string, string>, scratch: string): Promise<void> {
+  const { begin = beginPlain, absent = [], runs = [] } = project;
   const folder = join(scratch, project.name.replaceAll(/\W+/g, '-'));
   await begin(folder);
   const install = ['install', '--no-audit', '--no-fund', '--prefer-offline', '--save-exact'];
   await run(folder, 'npm', [...install, ...project.has]);
   const before = installed(folder);
-  await run(folder, 'npm', [...install, tarball]);
+  const code = Object.values(project.files).join('\n');
+  const wanted = [...tarballs].filter(
+    ([name]) => name === 'pawl' || runs.some((one) => one === name) || code.includes(`'${name}'`),
+  );
+  await run(folder, 'npm', [...install, ...wanted.map(([, tarball]) => tarball)]);
   const after = installed(folder);
   const changed = [...before].filter(([path, version]) => after.get(path) !== version);
   if (changed.length > 0)

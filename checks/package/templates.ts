@@ -3,32 +3,22 @@ import { join } from 'node:path';
 import { codeWith } from './laws.ts';
 import { type Project, peers, ROOT } from './project.ts';
 
-const PAWL = 'node_modules/pawl/dist/cli/main.js';
-const CLIENTS = ['cloudformation', 'dynamodb', 'iam', 'lambda', 'sqs'].map((name) => `@aws-sdk/client-${name}`);
+const PAWL = 'node_modules/.bin/pawl';
 
-/** The commands, where no client is installed: they help, they print templates, and the others name what to install. */
+/** The command without the package that it runs: it names what to install. With it, each helps, and templates are printed. */
 export function commandsProject(): Project {
   const helpful = ['claims', 'claim', 'resolve', 'dlq', 'redrive', 'doctor', 'template', 'completion'];
-  const reading = [
-    ['claims', '--table', 'claims'],
-    ['claim', '--table', 'claims', 'send-email#17'],
-    ['dlq', '--stack', 'mails'],
-    ['redrive', '--stack', 'mails'],
-    ['doctor', 'mails'],
-  ];
   return {
-    name: 'commands, without a client',
+    name: 'commands',
     has: [],
-    absent: [...CLIENTS, '@middy/core', 'aws-cdk-lib'],
+    runs: ['@pawl/cli'],
+    absent: ['@middy/core', 'aws-cdk-lib'],
     files: {},
     steps: [
       { args: [PAWL, '--help'] },
       ...helpful.map((command) => ({ args: [PAWL, command, '--help'] })),
       ...['sam', 'terraform', 'serverless', 'cloudformation'].map((tool) => ({ args: [PAWL, 'template', tool] })),
-      ...reading.map((args) => ({
-        args: [PAWL, ...args],
-        failsWith: `pawl ${args[0]} needs: npm install --save-dev ${CLIENTS.join(' ')}`,
-      })),
+      { args: [PAWL, 'rehearse'], failsWith: 'npm install --save-dev @pawl/rehearsal' },
     ],
   };
 }

@@ -1,4 +1,4 @@
-import { ENTRIES, MODULES_ONLY } from '../entries.ts';
+import { PUBLIC_ENTRIES } from '../packages.ts';
 import { type Project, peers, type Step } from './project.ts';
 
 /** The versions of TypeScript that pawl is for: the first, the last of 5, and all majors since. */
@@ -30,33 +30,33 @@ const RESOLUTIONS: readonly Resolution[] = [
 
 /** One name of each entry, and each entry's types must be there: a declaration that is not found makes `any` of what it declares. */
 const NAMES: Readonly<Record<string, string>> = {
-  '.': 'once',
-  './dynamodb': 'dynamoStore',
-  './dynamodb/lean': 'leanDynamo',
-  './sqs': 'eachMessage',
-  './sqs/lean': 'leanSqs',
-  './s3': 'largePayload',
-  './middy': 'sqsOnce',
-  './middy/lean': 'openedMessage',
-  './transactions': 'transactionalStore',
-  './transactions/lean': 'commit',
-  './http': 'httpOnce',
-  './locks': 'resourceLocks',
-  './observe': 'metricEvents',
-  './operate': 'operator',
-  './statements': 'reconcileStatements',
-  './sweep': 'sweepOpenClaims',
-  './testing': 'crashSweep',
-  './constructs': 'Consumer',
+  pawl: 'once',
+  'pawl/dynamodb': 'dynamoStore',
+  'pawl/dynamodb/lean': 'leanDynamo',
+  'pawl/sqs': 'eachMessage',
+  'pawl/sqs/lean': 'leanSqs',
+  'pawl/s3': 'largePayload',
+  'pawl/middy': 'sqsOnce',
+  'pawl/middy/lean': 'openedMessage',
+  'pawl/transactions': 'transactionalStore',
+  'pawl/transactions/lean': 'commit',
+  'pawl/http': 'httpOnce',
+  'pawl/locks': 'resourceLocks',
+  'pawl/observe': 'metricEvents',
+  'pawl/operate': 'operator',
+  'pawl/statements': 'reconcileStatements',
+  'pawl/sweep': 'sweepOpenClaims',
+  '@pawl/testing': 'crashSweep',
+  '@pawl/cdk': 'Consumer',
 };
 
 function usesOfAll(): string {
   // Those without a copy for `require` are not found in each of these ways. `rehearsal.ts` checks the types of that one.
-  const inEachWay = Object.keys(ENTRIES).filter((entry) => !MODULES_ONLY.has(entry));
-  const names = inEachWay.map((entry) => {
+  const inEachWay = PUBLIC_ENTRIES.filter(({ of }) => of.hasRequire);
+  const names = inEachWay.map(({ name: entry }) => {
     const name = NAMES[entry];
     if (name === undefined) throw new Error(`checks/package/types.ts: which name of ${entry} is to be imported?`);
-    return { name, from: entry.replace('.', 'pawl') };
+    return { name, from: entry };
   });
   return `
 ${names.map(({ name, from }) => `import { ${name} } from '${from}';`).join('\n')}
@@ -102,7 +102,7 @@ export function typesProject(compiler: Compiler): Project {
     steps.push({
       args: ['node_modules/typescript/bin/tsc', '-p', folder],
       // The declarations of other packages are not always right, and most projects skip them.
-      ignores: /^(\.\.\/)*node_modules\/(?!pawl\/)/,
+      ignores: /^(\.\.\/)*node_modules\/(?!@?pawl\/)/,
     });
   }
   const middy = ['@middy/core@7', '@types/aws-lambda'];

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Manifest } from './manifest.ts';
+import { entryOfName, nameOfEntry } from '../api.ts';
+import type { Manifests } from './manifest.ts';
 import type { Records } from './record-changes.ts';
 import type { Reports } from './surface.ts';
 
@@ -9,7 +10,7 @@ export interface Release {
   readonly version: string;
   /** Where git has it: the upgrade test packs it from there. */
   readonly commit: string;
-  readonly manifest: Manifest;
+  readonly manifests: Manifests;
   readonly reports: Reports;
   readonly records: Records;
   readonly sizes: Sizes;
@@ -38,29 +39,29 @@ export function readRelease(root: string): Release {
     version,
     commit,
     sizes,
-    manifest: json('manifest.json'),
+    manifests: json('manifests.json'),
     records: json('records.json'),
     reports: new Map(reports),
   };
 }
 
-export function writeRelease(root: string, { version, commit, sizes, manifest, records, reports }: Release): void {
+export function writeRelease(root: string, { version, commit, sizes, manifests, records, reports }: Release): void {
   const folder = join(root, FOLDER);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(join(folder, 'api'), { recursive: true });
   const json = (file: string, value: unknown) =>
     writeFileSync(join(folder, file), `${JSON.stringify(value, undefined, 2)}\n`);
   json('release.json', { version, commit, sizes });
-  json('manifest.json', manifest);
+  json('manifests.json', manifests);
   json('records.json', records);
   for (const [entry, report] of reports) writeFileSync(join(folder, 'api', reportOfEntry(entry)), report);
 }
 
-/** `pawl/sqs` of `pawl-sqs.api.md`: as its first line has it. */
+/** `pawl/sqs` of `pawl-sqs.api.md`, `@pawl/cdk` of `pawl-cdk.api.md`. */
 function entryOfReport(file: string): string {
-  return file.replace(/\.api\.md$/, '').replaceAll('-', '/');
+  return entryOfName(file.replace(/\.api\.md$/, ''));
 }
 
 function reportOfEntry(entry: string): string {
-  return `${entry.replaceAll('/', '-')}.api.md`;
+  return `${nameOfEntry(entry)}.api.md`;
 }

@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 /** All permit use, change and distribution in a closed product, and ask for a notice at most. */
 const ALLOWED = ['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT'];
 
-/** What is copied into `dist`: the view library of the console's page, with its licence in the file (`lib/console/page/bundle.ts`). */
+/** What is copied into `dist`: the view library of the console's page, with its licence in the file (`lib/cli/console/page/bundle.ts`). */
 const BUNDLED = ['preact'];
 
 /** A package of the lock file. */
@@ -43,8 +43,13 @@ export interface Licensed {
 
 /** Every package that comes with pawl or its peers, by its place in `node_modules`. */
 export function licencesOf(lock: Lock, bundled: readonly string[] = BUNDLED): readonly Licensed[] {
-  const own = lock.packages[''] ?? {};
-  const named = [...Object.keys({ ...own.dependencies, ...own.peerDependencies }), ...bundled];
+  const own = Object.entries(lock.packages).filter(([place]) => place === '' || place.startsWith('lib/'));
+  // npm leaves out a name that its folder has as well.
+  const ours = new Set(own.map(([place, { name = place.slice('lib/'.length) }]) => name));
+  const named = [
+    ...own.flatMap(([, { dependencies, peerDependencies }]) => Object.keys({ ...dependencies, ...peerDependencies })),
+    ...bundled,
+  ].filter((name) => !ours.has(name));
   const missing = named.filter((name) => placeOf(lock, '', name) === undefined);
   // An optional peer that is installed nowhere here has no licence to look at, and would pass.
   if (missing.length > 0)

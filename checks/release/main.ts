@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { readRelease } from './last.ts';
-import type { Manifest } from './manifest.ts';
+import { promises } from './manifest.ts';
 import { type Context, PARTS, type Part } from './parts.ts';
 import { entryOf } from './version.ts';
 
@@ -21,11 +21,11 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** What this version is compared with, and what it says of itself. */
 function contextOf(isFinal: boolean): Context {
-  const manifest: Manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const { version }: { readonly version: string } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const changelog = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8');
-  const own = entryOf(changelog, manifest.version);
+  const own = entryOf(changelog, version);
   const entry = own ?? (isFinal ? '' : (entryOf(changelog, 'Unreleased') ?? ''));
-  return { last: readRelease(ROOT), manifest, entry, isFinal };
+  return { last: readRelease(ROOT), version, manifests: promises(), entry, isFinal };
 }
 
 function wantedParts(only: string | undefined, without: string | undefined): readonly string[] {

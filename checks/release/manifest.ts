@@ -1,8 +1,10 @@
 import semver from 'semver';
+import { PACKAGES, publishedManifest } from '../packages.ts';
 import type { Change } from './surface.ts';
 
 /** What package.json promises to those who install the package. */
 export interface Manifest {
+  readonly name: string;
   readonly version: string;
   readonly exports: Readonly<Record<string, unknown>>;
   readonly bin: Readonly<Record<string, string>>;
@@ -11,16 +13,33 @@ export interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
 }
 
-/** What of package.json a later version is compared with. */
-export function promisesOf({
+/** What is published of each package, by its name: what a later version is compared with. */
+export type Manifests = Readonly<Record<string, Manifest>>;
+
+/** What this version promises. */
+export function promises(): Manifests {
+  return Object.fromEntries(PACKAGES.map((one) => [one.name, promisesOf(publishedManifest(one) as Manifest)]));
+}
+
+function promisesOf({
+  name,
   version,
   exports,
-  bin,
+  bin = {},
   engines,
-  peerDependencies,
+  peerDependencies = {},
   dependencies = {},
-}: Manifest): Manifest {
-  return { version, exports, bin, engines, peerDependencies, dependencies };
+}: Partial<Manifest> & Pick<Manifest, 'name' | 'version' | 'exports' | 'engines'>): Manifest {
+  return { name, version, exports, bin, engines, peerDependencies, dependencies };
+}
+
+/** What an installation of all packages that worked with the last version meets in this one. */
+export function allManifestChanges(last: Manifests, now: Manifests): readonly Change[] {
+  return Object.entries(last).flatMap(([name, manifest]): readonly Change[] => {
+    const current = now[name];
+    if (current !== undefined) return manifestChanges(manifest, current);
+    return [{ kind: 'breaking', names: [name], text: `the package ${name} is gone` }];
+  });
 }
 
 /** What an installation that worked with the last version meets in this one. */
@@ -29,13 +48,13 @@ export function manifestChanges(last: Manifest, now: Manifest): readonly Change[
   const gone = (what: 'exports' | 'bin', call: string) =>
     Object.keys(last[what])
       .filter((name) => !Object.hasOwn(now[what], name))
-      .map((name) => breaking(name.replace(/^\./, 'pawl'), `package.json has no ${call} ${name} any more`));
+      .map((name) => breaking(name.replace(/^\./, last.name), `package.json has no ${call} ${name} any more`));
   // An entry without its `require` is gone for CommonJS, for Jest for example.
   const conditionsGone = Object.entries(last.exports)
     .filter(([entry]) => Object.hasOwn(now.exports, entry))
     .flatMap(([entry, target]) => {
       const left = conditionsOf(now.exports[entry]);
-      const name = entry.replace(/^\./, 'pawl');
+      const name = entry.replace(/^\./, last.name);
       return conditionsOf(target)
         .filter((condition) => !left.includes(condition))
         .map((condition) => breaking(name, `the entry ${entry} of package.json has no ${condition} any more`));

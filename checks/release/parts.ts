@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { makeReports } from '../api.ts';
+import { entryOfName, makeReports } from '../api.ts';
 import type { Release } from './last.ts';
 import { licenceProblems, licencesOf, readLock, summaryOf } from './licences.ts';
-import { type Manifest, manifestChanges } from './manifest.ts';
+import { allManifestChanges, type Manifests } from './manifest.ts';
 import { recordAdditions, recordProblems } from './record-changes.ts';
 import { readRecords, writeRecords } from './records.ts';
 import { sbomOf } from './sbom.ts';
@@ -30,7 +30,8 @@ export interface Found {
 
 export interface Context {
   readonly last: Release;
-  readonly manifest: Manifest;
+  readonly version: string;
+  readonly manifests: Manifests;
   /** The entry of the changelog, and whether it is the version's own. */
   readonly entry: string;
   readonly isFinal: boolean;
@@ -38,16 +39,15 @@ export interface Context {
 
 export type Part = (context: Context) => Found | Promise<Found>;
 
-function version({ last, manifest, entry, isFinal }: Context): Found {
-  const step = stepOf(last.version, manifest.version);
+function version({ last, version: now, entry, isFinal }: Context): Found {
+  const step = stepOf(last.version, now);
   const stops: string[] = [];
   if (step === undefined)
     stops.push(
-      `the version ${manifest.version} is not above the last one, ${last.version}: npm version --no-git-tag-version <version>`,
+      `the version ${now} is not above the last one, ${last.version}: npm version --no-git-tag-version <version>`,
     );
-  if (entry === '')
-    stops.push(`CHANGELOG.md has no entry ${isFinal ? `## ${manifest.version} (<date>)` : '## Unreleased'}`);
-  return { stops, notes: [`${last.version} → ${manifest.version}: may contain ${allowedBy(step)}`] };
+  if (entry === '') stops.push(`CHANGELOG.md has no entry ${isFinal ? `## ${now} (<date>)` : '## Unreleased'}`);
+  return { stops, notes: [`${last.version} → ${now}: may contain ${allowedBy(step)}`] };
 }
 
 function allowedBy(step: ReturnType<typeof stepOf>): string {
@@ -56,14 +56,14 @@ function allowedBy(step: ReturnType<typeof stepOf>): string {
 }
 
 /** Of what is promised in types and in package.json. */
-function surface({ last, manifest, entry }: Context): Found {
-  const reports: Reports = new Map(makeReports().map(([name, report]) => [name.replaceAll('-', '/'), report]));
-  const changes = [...manifestChanges(last.manifest, manifest), ...changesBetween(last.reports, reports)];
-  const step = stepOf(last.version, manifest.version);
+function surface({ last, version: number, manifests, entry }: Context): Found {
+  const reports: Reports = new Map(makeReports().map(([name, report]) => [entryOfName(name), report]));
+  const changes = [...allManifestChanges(last.manifests, manifests), ...changesBetween(last.reports, reports)];
+  const step = stepOf(last.version, number);
   const of = (kind: Change['kind']) => changes.filter((change) => change.kind === kind);
   const stops = [
     ...of('breaking').flatMap(({ names, text }) => [
-      ...(step === 'breaking' ? [] : [`${text}: a breaking change, and ${manifest.version} may have none`]),
+      ...(step === 'breaking' ? [] : [`${text}: a breaking change, and ${number} may have none`]),
       ...(isNamedAsBreaking(entry, names)
         ? []
         : [`${text}: a breaking change, and no **Breaking** line of the changelog names \`${names.at(-1)}\``]),
@@ -76,7 +76,7 @@ function surface({ last, manifest, entry }: Context): Found {
       ),
   ];
   if (step === 'fix')
-    stops.push(...of('addition').map(({ text }) => `${text}: an addition, and ${manifest.version} may have none`));
+    stops.push(...of('addition').map(({ text }) => `${text}: an addition, and ${number} may have none`));
   const counts = (['breaking', 'changed', 'internal', 'addition'] as const).map((kind) => `${of(kind).length} ${kind}`);
   return {
     stops,
@@ -88,9 +88,9 @@ function surface({ last, manifest, entry }: Context): Found {
 }
 
 /** Of what lies in tables. */
-async function records({ last, manifest, entry }: Context): Promise<Found> {
+async function records({ last, version: number, entry }: Context): Promise<Found> {
   const now = await writeRecords();
-  const newRecord = stepOf(last.version, manifest.version) === 'breaking' && isOfNewRecord(entry);
+  const newRecord = stepOf(last.version, number) === 'breaking' && isOfNewRecord(entry);
   const problems = recordProblems(last.records, now, await readRecords(last.records), { newRecord });
   const both = `${Object.keys(last.records).length} items of ${last.version}, ${Object.keys(now).length} of this version`;
   return {
@@ -101,16 +101,21 @@ async function records({ last, manifest, entry }: Context): Promise<Found> {
   };
 }
 
-function tarball({ manifest, isFinal }: Context): Found {
-  const { filename, shasum, integrity, files, bytes } = packedNow(ROOT);
-  const tag = manifest.version.includes('-') ? ' --tag next' : '';
+function tarball({ version: number, manifests, isFinal }: Context): Found {
+  const tag = number.includes('-') ? ' --tag next' : '';
+  const packed = [...packedNow(ROOT)];
   return {
-    stops: tarballProblems(files, manifest, ROOT),
+    stops: packed.flatMap(([name, { files }]) => {
+      const manifest = manifests[name];
+      return manifest === undefined ? [] : tarballProblems(files, manifest, ROOT).map((text) => `${name}: ${text}`);
+    }),
     notes: [
-      `${filename}: ${files.size} files, ${bytes.toLocaleString('en-US')} bytes`,
-      `shasum ${shasum}`,
-      `integrity ${integrity}`,
-      `to publish, from the workflow that the tag starts: npm publish ${filename} --access public --provenance${tag}`,
+      ...packed.flatMap(([, { filename, files, bytes, shasum, integrity }]) => [
+        `${filename}: ${files.size} files, ${bytes.toLocaleString('en-US')} bytes`,
+        `shasum ${shasum}`,
+        `integrity ${integrity}`,
+        `to publish, from the workflow that the tag starts: npm publish ${filename} --access public --provenance${tag}`,
+      ]),
       ...(isFinal ? [] : ['this is no final run: --final also asks for the changelog entry of this version']),
     ],
   };
@@ -123,7 +128,7 @@ function sizes({ last }: Context): Found {
   return {
     stops: [],
     notes: [
-      line('tarball, bytes', now.tarballBytes, last.sizes.tarballBytes),
+      line('tarballs, bytes', now.tarballBytes, last.sizes.tarballBytes),
       line('unpacked, bytes', now.unpackedBytes, last.sizes.unpackedBytes),
       line('files', now.files, last.sizes.files),
       ...Object.entries(now.bundles).map(([name, { minifiedBytes }]) =>
@@ -145,12 +150,12 @@ function licences(): Found {
   };
 }
 
-function sbom({ manifest }: Context): Found {
+function sbom({ version: number }: Context): Found {
   const lock = readLock(ROOT);
   const found = licencesOf(lock);
   const bill = sbomOf(lock, found);
   mkdirSync(OUTPUT, { recursive: true });
-  const path = join(OUTPUT, `pawl-${manifest.version}.cdx.json`);
+  const path = join(OUTPUT, `pawl-${number}.cdx.json`);
   writeFileSync(path, `${JSON.stringify(bill, undefined, 2)}\n`);
   const known = new Set(bill.components.map(({ name, version: of }) => `${name}@${of}`));
   return {

@@ -1,4 +1,4 @@
-import { type ClaimStore, once, RejectedError, RetryableError, step } from '../../lib/index.ts';
+import { type ClaimStore, once, RejectedError, RetryableError, step } from '../../lib/pawl/index.ts';
 import { resolverOf } from '../../test/support/resolver-of.ts';
 import { type VirtualHost, virtualHost } from '../../test/support/virtual-host.ts';
 

@@ -1,10 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { makeReports } from '../api.ts';
+import { entryOfName, makeReports } from '../api.ts';
+import { PACKAGES } from '../packages.ts';
 import { writeRelease } from './last.ts';
-import { promisesOf } from './manifest.ts';
+import { promises } from './manifest.ts';
 import { writeRecords } from './records.ts';
 import { sizesNow } from './sizes.ts';
 
@@ -13,16 +12,15 @@ import { sizesNow } from './sizes.ts';
  */
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const [version] = process.argv.slice(2);
-const manifest = promisesOf(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')));
+const [version = PACKAGES[0]?.manifest.version ?? ''] = process.argv.slice(2);
 writeRelease(ROOT, {
-  version: version ?? manifest.version,
+  version,
   commit: execFileSync('git', ['rev-parse', 'HEAD'], { cwd: ROOT, encoding: 'utf8' }).trim(),
-  manifest,
-  reports: new Map(makeReports().map(([name, report]) => [name.replaceAll('-', '/'), report])),
+  manifests: promises(),
+  reports: new Map(makeReports().map(([name, report]) => [entryOfName(name), report])),
   records: await writeRecords(),
   sizes: sizesNow(ROOT),
 });
-console.log(`checks/release/last has ${version ?? manifest.version}. Commit it.`);
+console.log(`checks/release/last has ${version}. Commit it.`);
 // What the records' handlers left under way never ends.
 process.exit();

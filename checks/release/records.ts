@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { DynamoDBClient, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { type OnceOutcome, once } from '../../lib/index.ts';
-import { dynamoLockStore, forEachItem, resourceLocks } from '../../lib/locks/index.ts';
+import { type OnceOutcome, once } from '../../lib/pawl/index.ts';
+import { dynamoLockStore, forEachItem, resourceLocks } from '../../lib/pawl/locks/index.ts';
+import { eachMessage, messageId } from '../../lib/pawl/sqs/index.ts';
+import { dynamoStore, markRestored } from '../../lib/pawl/stores/dynamodb/index.ts';
 import { startDynamoDbLocal } from '../../lib/rehearsal/engine/servers/dynamodb-local.ts';
-import { eachMessage, messageId } from '../../lib/sqs/index.ts';
-import { dynamoStore, markRestored } from '../../lib/stores/dynamodb/index.ts';
 import { context, sqsEvent, sqsRecord } from '../../test/support/lambda.ts';
 import { claimsTable } from '../../test/support/tables.ts';
 import { someDay, virtualHost } from '../../test/support/virtual-host.ts';

@@ -43,9 +43,6 @@ interface Packed {
   readonly files: readonly { readonly path: string }[];
 }
 
-/** What belongs into the package: what is built, the guides, and what npm asks for. */
-const BELONGS = ['dist/', 'docs/', 'CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'];
-
 /** What must not be in a package, or is missing from it. A sentence each. */
 export function tarballProblems(
   files: Tarball['files'],
@@ -62,9 +59,6 @@ export function tarballProblems(
     ...[...promised, 'LICENSE', 'README.md', 'CHANGELOG.md']
       .filter((path) => !files.has(path))
       .map((path) => `${path} is promised, and is not in the tarball`),
-    ...paths
-      .filter((path) => !BELONGS.some((part) => path === part || (part.endsWith('/') && path.startsWith(part))))
-      .map((path) => `${path} does not belong into the tarball`),
     ...paths
       .filter((path) => /\.test\.|(^|\/)\.env|\.pem$|\.npmrc$|(?<!\.d)\.ts$/.test(path))
       .map((path) => `${path} does not belong into the tarball`),

@@ -1,5 +1,5 @@
+import { ClaimsTable, Consumer } from '@pawl/cdk';
 import { App, Duration, Stack } from 'aws-cdk-lib';
-import { ClaimsTable, Consumer } from 'pawl/constructs';
 
 const app = new App();
 const stack = new Stack(app, 'Shop');

@@ -1,4 +1,4 @@
-import { httpProvider, rehearsal, times } from 'pawl/rehearsal';
+import { httpProvider, rehearsal, times } from '@pawl/rehearsal';
 
 const mails = httpProvider({ intent: ({ body }) => body.orderId, idempotencyKey: 'idempotency-key' });
 

@@ -1,4 +1,4 @@
-import type { ClaimName, ClaimView, OpenClaimsQuery, OpenClaimView } from '../operate/index.ts';
+import type { ClaimName, ClaimView, OpenClaimsQuery, OpenClaimView } from 'pawl/operate';
 import { type Io, type Line, UsageError } from './command.ts';
 import { openAccount } from './open-account.ts';
 import { age, plural, printFacts, printJson, progress, Table, time } from './output.ts';

@@ -1,5 +1,5 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import { nearestOf } from '../kernel/unknown-option.ts';
+import { nearestOf } from 'pawl/kernel';
 import type { Ending } from './ending.ts';
 import type { Screen } from './screen.ts';
 
@@ -18,7 +18,9 @@ export interface Command {
   readonly about: string;
   readonly more: string;
   readonly options: Options;
-  readonly run: (line: Line, io: Io) => Promise<number>;
+  /** @default it is in another package, `package` */
+  readonly run?: (line: Line, io: Io) => Promise<number>;
+  readonly package?: string;
 }
 
 export interface Option {

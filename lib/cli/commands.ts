@@ -1,5 +1,4 @@
 import type { Command, Options } from './command.ts';
-import { REHEARSAL_PEERS } from './peers.ts';
 
 /** Where the table and the queues are. */
 const account: Options = {
@@ -48,8 +47,6 @@ const findingKinds = ['missing-here', 'missing-there', 'differs', 'twice', 'unre
 
 const EXIT =
   'Exits with 0 if all is done and nothing is open, 1 if something is open or was refused, and 2 if it could not run. Ended early, by Ctrl-C (130), SIGTERM (143), a closed\nterminal (129) or a closed output (141), it finishes what is under way, and says what it did. A second Ctrl-C ends it in the middle.';
-
-const REHEARSAL_INSTALL = `npm install --save-dev ${REHEARSAL_PEERS.join(' ')}`;
 
 export const COMMANDS: readonly Command[] = [
   {
@@ -241,7 +238,7 @@ It only reads, except with --write. It prints a link that opens the page in one 
       namespace: { value: 'name', about: "the CloudWatch namespace of your consumers' metricEvents   (pawl)" },
       help: { about: 'this text' },
     },
-    more: `Needs what pawl claims, dlq and, with --write, resolve and redrive need: claims.grantOperate(role). For counts over time, it also needs @aws-sdk/client-cloudwatch,
+    more: `Needs what pawl claims, dlq and, with --write, resolve and redrive need: claims.grantOperate(role). For counts over time, it also needs
 cloudwatch:ListMetrics and cloudwatch:GetMetricData. Every act is a line of JSON on the standard error: keep them.`,
     run: async (line, io) => (await import('./console.ts')).serveConsole(line, io),
   },
@@ -266,12 +263,8 @@ file, kills, throttles and delivers again, and counts what happened twice or not
       json: { about: 'one line of JSON on the standard output' },
       help: { about: 'this text' },
     },
-    more: `Needs Java 17 or newer if the app has tables, for DynamoDB Local, and: ${REHEARSAL_INSTALL}
-Needs no AWS account and no Docker. Functions must be for Node.
+    more: `Needs Java 17 or newer if the app has tables, for DynamoDB Local. Needs no AWS account and no Docker. Functions must be for Node.
 Exits with 0 if no effect was lost and none doubled, 1 if one was or if the run shows nothing, and 2 if it could not run.`,
-    run: async (line, io) => {
-      (await import('./rehearse-needs.ts')).expectNeeds();
-      return (await import('./rehearse.ts')).rehearse(line, io);
-    },
+    package: '@pawl/rehearsal',
   },
 ];

@@ -18,7 +18,7 @@ async function wordsOf(): Promise<Words> {
   const [{ DOCTOR_OPTIONS }, { TEMPLATE_OPTIONS }, { FORMATS }] = await Promise.all([
     import('./doctor.ts'),
     import('./template.ts'),
-    import('../deployment/index.ts'),
+    import('pawl/deployment'),
   ]);
   return new Map([
     ...COMMANDS.map(({ name, options }) => [name, flags(options)] as const),

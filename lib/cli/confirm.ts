@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { visible } from '../kernel/visible.ts';
+import { visible } from 'pawl/kernel';
 import { type Io, type Line, UsageError } from './command.ts';
 
 /**

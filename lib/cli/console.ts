@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
-import { cloudWatchHistory } from '../console/cloudwatch-history.ts';
-import { startConsole } from '../console/server.ts';
 import { type Io, type Line, UsageError } from './command.ts';
+import { cloudWatchHistory } from './console/cloudwatch-history.ts';
+import { startConsole } from './console/server.ts';
 import { clientConfig, type DeadLetterPlace, type OpenAccount, openAccount } from './open-account.ts';
 import { queueUrlOf } from './queue-url.ts';
 

@@ -1,6 +1,5 @@
-import type { DeadLetter, DeadLettersSeen, Operator } from '../operate/index.ts';
-import { bodyField } from '../payload/keys.ts';
-import { type MessageKey, messageAttribute, messageId } from '../sqs/keys.ts';
+import { bodyField, type MessageKey, messageAttribute, messageId } from 'pawl/internal';
+import type { DeadLetter, DeadLettersSeen, Operator } from 'pawl/operate';
 import { type Io, type Line, UsageError } from './command.ts';
 import { openAccount } from './open-account.ts';
 import { age, plural, printJson, progress, Table } from './output.ts';

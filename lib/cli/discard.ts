@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import type { DiscardPlan, DiscardResult, Operator } from '../operate/index.ts';
+import type { DiscardPlan, DiscardResult, Operator } from 'pawl/operate';
 import { type Io, type Line, UsageError } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { isWanted, lookAt } from './dead-letters.ts';

@@ -1,7 +1,6 @@
 import { styleText } from 'node:util';
-import type { Finding, Level } from '../deployment/index.ts';
-import { plural } from '../kernel/plural.ts';
-import { visible } from '../kernel/visible.ts';
+import type { Finding, Level } from 'pawl/deployment';
+import { plural, visible } from 'pawl/kernel';
 
 /** One function in one use, and the findings about it. */
 export type Examined =

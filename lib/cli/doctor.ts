@@ -1,6 +1,6 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import { checkConsumer, checkScheduled, type Finding, HANDLER_DEFAULTS } from '../deployment/index.ts';
-import { explained } from '../kernel/error-code.ts';
+import { checkConsumer, checkScheduled, type Finding, HANDLER_DEFAULTS } from 'pawl/deployment';
+import { explained } from 'pawl/kernel';
 import { expectOptionsOf, type Io } from './command.ts';
 import { type Examined, summary, table } from './doctor-report.ts';
 import { printJson } from './output.ts';
@@ -28,7 +28,7 @@ ListAliases and ListEventSourceMappings, sqs:GetQueueUrl and GetQueueAttributes,
 DescribeContinuousBackups, iam:SimulatePrincipalPolicy. If it may not read something, it reports that as unknown.
 With dynamodb:GetItem on the table, it also sees the mark of a table that was restored.
 For a function of OpenClaimsSweep or StatementCheck, also events:ListRuleNamesByTarget and DescribeRule, cloudwatch:DescribeAlarms and
-GetMetricStatistics, and the packages @aws-sdk/client-eventbridge and @aws-sdk/client-cloudwatch.
+GetMetricStatistics.
 A team without CloudFormation gives the name of a function; it then needs no permission for cloudformation.
 Exits with 0 if it checked everything and found no problem, 1 if there is a problem, and 2 if it could not check all of it. A warning is no problem.`;
 
@@ -67,8 +67,6 @@ export async function doctor(args: readonly string[], { out, error }: Output): P
   try {
     return await examine(line, out);
   } catch (problem) {
-    // A missing client is reported by `pawl`, for every command alike.
-    if (problem instanceof Error && 'code' in problem && problem.code === 'ERR_MODULE_NOT_FOUND') throw problem;
     const known = problem instanceof Error && problem.name === 'NothingFoundError';
     const text = problem instanceof Error ? `${known ? '' : `${problem.name}: `}${problem.message}` : String(problem);
     error.lines(text);

@@ -1,5 +1,5 @@
-import { findingKinds } from '../statements/finding.ts';
-import type { Finding, StatementReport } from '../statements/index.ts';
+import { findingKinds } from 'pawl/internal';
+import type { Finding, StatementReport } from 'pawl/statements';
 import { type Io, type Line, UsageError } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { openAccount } from './open-account.ts';

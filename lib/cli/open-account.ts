@@ -1,9 +1,9 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { granting } from '../kernel/granted.ts';
-import { type Operator, type OperatorOptions, operator } from '../operate/index.ts';
-import { type Findings, findings } from '../statements/index.ts';
-import { dynamoStore, readRestored } from '../stores/dynamodb/index.ts';
+import { dynamoStore, readRestored } from 'pawl/dynamodb';
+import { granting } from 'pawl/kernel';
+import { type Operator, type OperatorOptions, operator } from 'pawl/operate';
+import { type Findings, findings } from 'pawl/statements';
 import { type Io, type Line, UsageError } from './command.ts';
 import type { DeadLetterPlace, Unread } from './deployed/places.ts';
 

@@ -1,7 +1,7 @@
-export { plural } from '../kernel/plural.ts';
+export { plural } from 'pawl/kernel';
 
 import { styleText } from 'node:util';
-import { visible } from '../kernel/visible.ts';
+import { visible } from 'pawl/kernel';
 import type { Io } from './command.ts';
 
 /** A text that comes from a record or a message, as a terminal may show it. */

@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import type { Operator, RedrivePlan, RedriveResult } from '../operate/index.ts';
+import type { Operator, RedrivePlan, RedriveResult } from 'pawl/operate';
 import { type Io, type Line, UsageError } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { isWanted, lookAt } from './dead-letters.ts';

@@ -1,5 +1,5 @@
-import type { ClaimToResolve, Operator, PlannedResolution, ResolutionPlan, ResolveResult } from '../operate/index.ts';
-import { youngestDoubt, youngestStepDoubt } from '../operate/young-doubt.ts';
+import { youngestDoubt, youngestStepDoubt } from 'pawl/internal';
+import type { ClaimToResolve, Operator, PlannedResolution, ResolutionPlan, ResolveResult } from 'pawl/operate';
 import { claimName, queryOf } from './claims.ts';
 import { type Io, type Line, UsageError } from './command.ts';
 import { confirmed } from './confirm.ts';

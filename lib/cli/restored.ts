@@ -1,10 +1,4 @@
-import {
-  correctRestore,
-  liftRestore,
-  markRestored,
-  type RestoredMark,
-  readRestored,
-} from '../stores/dynamodb/index.ts';
+import { correctRestore, liftRestore, markRestored, type RestoredMark, readRestored } from 'pawl/dynamodb';
 import { type Io, type Line, UsageError } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { openAccount } from './open-account.ts';

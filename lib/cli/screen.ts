@@ -1,4 +1,4 @@
-import { visible } from '../kernel/visible.ts';
+import { visible } from 'pawl/kernel';
 
 /**
  * Where a command writes: the one way to the standard output and to the standard error.

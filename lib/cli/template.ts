@@ -1,6 +1,6 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import { FORMATS, type Format, type TemplateOptions, templateText, WiringError } from '../deployment/index.ts';
-import { explained } from '../kernel/error-code.ts';
+import { FORMATS, type Format, type TemplateOptions, templateText, WiringError } from 'pawl/deployment';
+import { explained } from 'pawl/kernel';
 import { expectOptionsOf, type Io } from './command.ts';
 
 const HELP = `Prints a consumer for a team without CDK: claims table, queue, dead-letter queue, function, its role and the event source.

@@ -1,4 +1,4 @@
-import { propertyOf } from '../kernel/unknown.ts';
+import { propertyOf } from 'pawl/kernel';
 import type { Queued } from './queued.ts';
 import type { InvocationResult } from './traffic.ts';
 

@@ -1,5 +1,4 @@
-import { effectKind } from '../kernel/errors.ts';
-import { propertyOf } from '../kernel/unknown.ts';
+import { effectKind, propertyOf } from 'pawl/kernel';
 
 /**
  * What a caller makes of a response. `done`: the effect has happened. `again`: it asks again. `refused`: it gives up, for good. `parked`: it

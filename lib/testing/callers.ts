@@ -1,4 +1,4 @@
-import type { NamesOf } from '../kernel/unknown-option.ts';
+import type { NamesOf } from 'pawl/kernel';
 import { type CallerVerdict, verdictOf, verdictOfError } from './caller-verdict.ts';
 import type { Clock } from './clock.ts';
 import {

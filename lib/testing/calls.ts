@@ -83,7 +83,7 @@ class ImpatientError extends Error {}
 async function withinPatience<T>(name: string, called: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    const why = `pawl/testing: ${name} has not ended within ${patienceMs / 1000} s of real time; to make a call hang is the sweep's part`;
+    const why = `@pawl/testing: ${name} has not ended within ${patienceMs / 1000} s of real time; to make a call hang is the sweep's part`;
     timer = realTimers.setTimeout(() => reject(new ImpatientError(why)), patienceMs);
   });
   try {

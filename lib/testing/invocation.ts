@@ -1,4 +1,4 @@
-import type { InvocationContext } from '../sqs/event.ts';
+import type { InvocationContext } from 'pawl/internal';
 import type { Clock } from './clock.ts';
 import { returnFaults } from './faults.ts';
 import type { Sandbox } from './sandbox.ts';

@@ -1,6 +1,4 @@
-import { expect, expectWhole } from '../kernel/check.ts';
-import { expectOptions } from '../kernel/take-options.ts';
-import type { NamesOf } from '../kernel/unknown-option.ts';
+import { expect, expectOptions, expectWhole, type NamesOf } from 'pawl/kernel';
 import { type CallerOptions, callerOptionNames } from './callers.ts';
 import type { EffectCount, Expected } from './effects.ts';
 import type { FaultAt } from './faults.ts';

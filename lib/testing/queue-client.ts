@@ -1,4 +1,4 @@
-import type { SqsTransport } from '../sqs/transport.ts';
+import type { SqsTransport } from 'pawl/internal';
 import { resendFaults } from './faults.ts';
 import type { QueueCalls } from './queue.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -84,7 +84,7 @@ function changeVisibility(
 ): string | undefined {
   if (ReceiptHandle === undefined || queue === undefined) {
     throw new Error(
-      "pawl/testing: its sqsClient changes visibilities of the queue's messages, and sends to world.deadLetterQueueUrl",
+      "@pawl/testing: its sqsClient changes visibilities of the queue's messages, and sends to world.deadLetterQueueUrl",
     );
   }
   return queue.setVisibility(ReceiptHandle, VisibilityTimeout);

@@ -1,4 +1,4 @@
-import type { SqsEvent } from '../sqs/event.ts';
+import type { SqsEvent } from 'pawl/internal';
 import { failuresOf } from './batch-response.ts';
 import type { Clock } from './clock.ts';
 import { asReceived, holdRepetitionsBack, type PostOptions, postAll, type Queued } from './queued.ts';

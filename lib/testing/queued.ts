@@ -1,4 +1,4 @@
-import type { SqsRecord } from '../sqs/event.ts';
+import type { SqsRecord } from 'pawl/internal';
 import type { Clock } from './clock.ts';
 import { type Posted, recordOf } from './sqs-record.ts';
 import { type Delivery, type Sent, type SweptMessage, waitingLong } from './traffic.ts';

@@ -1,4 +1,4 @@
-import { forgetHandlersLater } from '../claims/inside-step.ts';
+import { forgetHandlersLater } from 'pawl/internal';
 import { killOfContext, runBy } from './ambient.ts';
 import { createClock } from './clock.ts';
 import type { Boundary, FaultAt } from './faults.ts';

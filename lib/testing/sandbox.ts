@@ -1,5 +1,5 @@
-import { nodeHost } from '../host.ts';
-import type { Host } from '../kernel/host.ts';
+import { nodeHost } from 'pawl/internal';
+import type { Host } from 'pawl/kernel';
 import { runBy } from './ambient.ts';
 import type { Clock } from './clock.ts';
 import { callFaults, type Fault } from './faults.ts';

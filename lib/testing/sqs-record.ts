@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { SqsRecord } from '../sqs/event.ts';
+import type { SqsRecord } from 'pawl/internal';
 import type { SweptMessage } from './traffic.ts';
 
 const region = 'us-east-1';

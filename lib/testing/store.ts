@@ -1,7 +1,4 @@
-import type { ListsOpenClaims } from '../claims/open-claims.ts';
-import type { ClaimRecord } from '../claims/record.ts';
-import type { ClaimStore } from '../claims/store.ts';
-import { memoryStore } from '../stores/memory.ts';
+import { type ClaimRecord, type ClaimStore, type ListsOpenClaims, memoryStore } from 'pawl/internal';
 
 /** The claims of one run. Like a table with a time to live, it has forgotten what has expired, whatever state that was in. */
 export function expiringStore(now: () => number): ClaimStore & ListsOpenClaims {

@@ -1,4 +1,4 @@
-import { callListener } from '../kernel/listener.ts';
+import { callListener } from 'pawl/kernel';
 import { installAmbient } from './ambient.ts';
 import { countsOf, wantedOf } from './effects.ts';
 import type { Boundary } from './faults.ts';

@@ -1,4 +1,4 @@
-import type { NamesOf } from '../kernel/unknown-option.ts';
+import type { NamesOf } from 'pawl/kernel';
 
 /** What a sweep sends: a message of a queue, or with `callers` the request of one. */
 export interface SweptMessage {

@@ -1,10 +1,5 @@
-import type { ClaimEvent } from '../claims/events.ts';
-import type { ClaimStore } from '../claims/store.ts';
-import type { Host } from '../kernel/host.ts';
-import { expectOptions } from '../kernel/take-options.ts';
-import type { NamesOf } from '../kernel/unknown-option.ts';
-import type { SqsOptions } from '../sqs/options.ts';
-import type { SqsTransport } from '../sqs/transport.ts';
+import type { ClaimEvent, ClaimStore, SqsOptions, SqsTransport } from 'pawl/internal';
+import { expectOptions, type Host, type NamesOf } from 'pawl/kernel';
 import { callFaults, type Fault, readFaults, resendFaults } from './faults.ts';
 import type { QueueCalls } from './queue.ts';
 import { deadLetterQueueUrl, queueClientOf } from './queue-client.ts';

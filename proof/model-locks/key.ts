@@ -1,7 +1,7 @@
-import type { Attempt, State } from '../../lib/locks/acquisition-state.ts';
-import type { FoundResource } from '../../lib/locks/found-resource.ts';
-import type { StoredRecord } from '../../lib/locks/record.ts';
-import type { LockWrite } from '../../lib/locks/store.ts';
+import type { Attempt, State } from '../../lib/pawl/locks/acquisition-state.ts';
+import type { FoundResource } from '../../lib/pawl/locks/found-resource.ts';
+import type { StoredRecord } from '../../lib/pawl/locks/record.ts';
+import type { LockWrite } from '../../lib/pawl/locks/store.ts';
 import type { Activity, Worker, World } from './model.ts';
 
 /**

@@ -1,8 +1,8 @@
-import { begin, next, requestOf } from '../../lib/locks/acquisition.ts';
-import type { Event, State, Wish } from '../../lib/locks/acquisition-state.ts';
-import type { LockRecord, ResourceRecord, StoredRecord } from '../../lib/locks/record.ts';
-import { endLock, extendLock } from '../../lib/locks/settle.ts';
-import { type LockWrite, type LockWriteResult, unchanged } from '../../lib/locks/store.ts';
+import { begin, next, requestOf } from '../../lib/pawl/locks/acquisition.ts';
+import type { Event, State, Wish } from '../../lib/pawl/locks/acquisition-state.ts';
+import type { LockRecord, ResourceRecord, StoredRecord } from '../../lib/pawl/locks/record.ts';
+import { endLock, extendLock } from '../../lib/pawl/locks/settle.ts';
+import { type LockWrite, type LockWriteResult, unchanged } from '../../lib/pawl/locks/store.ts';
 import { type Breakage, broken } from './planted.ts';
 
 /**

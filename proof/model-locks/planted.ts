@@ -1,6 +1,6 @@
-import type { State, Wish } from '../../lib/locks/acquisition-state.ts';
-import { changed, newLock, takeResource } from '../../lib/locks/decide.ts';
-import type { LockWrite } from '../../lib/locks/store.ts';
+import type { State, Wish } from '../../lib/pawl/locks/acquisition-state.ts';
+import { changed, newLock, takeResource } from '../../lib/pawl/locks/decide.ts';
+import type { LockWrite } from '../../lib/pawl/locks/store.ts';
 
 /** Pieces of the protocol that can be left out, and what the search is to find without them. */
 export const breakages = {

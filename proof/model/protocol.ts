@@ -1,10 +1,10 @@
-import { decide } from '../../lib/claims/decide.ts';
-import { checkpointed } from '../../lib/claims/next-step.ts';
-import { resolution } from '../../lib/claims/resolve.ts';
-import { outcomeOfError, renew, settle } from '../../lib/claims/settle.ts';
-import { afterVerdict } from '../../lib/claims/settle-doubt.ts';
-import { unchanged } from '../../lib/claims/store.ts';
-import { dispositionOfRefused, dispositionOfRun } from '../../lib/sqs/disposition.ts';
+import { decide } from '../../lib/pawl/claims/decide.ts';
+import { checkpointed } from '../../lib/pawl/claims/next-step.ts';
+import { resolution } from '../../lib/pawl/claims/resolve.ts';
+import { outcomeOfError, renew, settle } from '../../lib/pawl/claims/settle.ts';
+import { afterVerdict } from '../../lib/pawl/claims/settle-doubt.ts';
+import { unchanged } from '../../lib/pawl/claims/store.ts';
+import { dispositionOfRefused, dispositionOfRun } from '../../lib/pawl/sqs/disposition.ts';
 
 /**
  * Everything that decides. The checker runs what ships; a test hands in broken ones, to see that the checker can fail.

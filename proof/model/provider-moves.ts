@@ -1,4 +1,4 @@
-import { RejectedError, RetryableError } from '../../lib/kernel/errors.ts';
+import { RejectedError, RetryableError } from '../../lib/pawl/kernel/errors.ts';
 import { answered, canFail, failing, type Move, name } from './move.ts';
 import { checkEffect, checkStart, checkStep } from './promises.ts';
 import { times } from './time.ts';

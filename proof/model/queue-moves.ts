@@ -144,7 +144,7 @@ export function ends(model: Model, world: World, index: number, worker: Worker):
 
 /**
  * What Lambda makes of a consumer's answer: messages that are not named in it are deleted. As `conclude` in
- * `lib/sqs/consumer.ts`, with the least that chance may add to a wait.
+ * `lib/pawl/sqs/consumer.ts`, with the least that chance may add to a wait.
  * @param heard whether SQS has carried out what the consumer asked for about visibility
  */
 function acknowledged(model: Model, world: World, index: number, heard: boolean): World {

@@ -1,22 +1,22 @@
-import { freshMs } from '../../lib/claims/acquire.ts';
-import { type Checkpoint, checkpointsOf } from '../../lib/claims/checkpoints.ts';
-import type { Decision } from '../../lib/claims/decide.ts';
-import { effectOf } from '../../lib/claims/engine.ts';
-import type { Outcome } from '../../lib/claims/outcome.ts';
-import type { ClaimRecord } from '../../lib/claims/record.ts';
-import { completion } from '../../lib/claims/result.ts';
-import { tooLate as productionTooLate, type TooLate } from '../../lib/claims/run.ts';
-import type { Recorded } from '../../lib/claims/run-result.ts';
-import type { Phase } from '../../lib/claims/settle.ts';
-import type { ClaimWrite } from '../../lib/claims/store.ts';
-import { errorKind, explainedError, InDoubtError, LeaseError, RetryableError } from '../../lib/kernel/errors.ts';
-import { recordedError } from '../../lib/kernel/recorded-error.ts';
-import { type Disposition, missedItsTurn, returned } from '../../lib/sqs/disposition.ts';
+import { freshMs } from '../../lib/pawl/claims/acquire.ts';
+import { type Checkpoint, checkpointsOf } from '../../lib/pawl/claims/checkpoints.ts';
+import type { Decision } from '../../lib/pawl/claims/decide.ts';
+import { effectOf } from '../../lib/pawl/claims/engine.ts';
+import type { Outcome } from '../../lib/pawl/claims/outcome.ts';
+import type { ClaimRecord } from '../../lib/pawl/claims/record.ts';
+import { completion } from '../../lib/pawl/claims/result.ts';
+import { tooLate as productionTooLate, type TooLate } from '../../lib/pawl/claims/run.ts';
+import type { Recorded } from '../../lib/pawl/claims/run-result.ts';
+import type { Phase } from '../../lib/pawl/claims/settle.ts';
+import type { ClaimWrite } from '../../lib/pawl/claims/store.ts';
+import { errorKind, explainedError, InDoubtError, LeaseError, RetryableError } from '../../lib/pawl/kernel/errors.ts';
+import { recordedError } from '../../lib/pawl/kernel/recorded-error.ts';
+import { type Disposition, missedItsTurn, returned } from '../../lib/pawl/sqs/disposition.ts';
 import { times, unitMs } from './time.ts';
 import { type Answer, at, type Model, settleMsOf, type Unrecorded, type Waits, type Worker } from './world.ts';
 
 /**
- * The part of pawl that waits: `acquire`, `change` and `record` of `lib/claims/engine.ts`, `run`, `reconcile`, and `eachMessage` with
+ * The part of pawl that waits: `acquire`, `change` and `record` of `lib/pawl/claims/engine.ts`, `run`, `reconcile`, and `eachMessage` with
  * its `conclude`, line by line, as a machine that stands still at every `await` that leaves the process. What decides is production's
  * own, called from here. That this machine and the production code do the same is not believed but compared: see `conformance.ts`.
  */

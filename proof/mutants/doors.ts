@@ -2,22 +2,22 @@ import { breaks, type Mutant } from './mutant.ts';
 
 /** Breakages of the doors of SQS: the way from a batch to what becomes of its messages, and Middy. */
 
-type Disposition = typeof import('../../lib/sqs/disposition.ts');
-type BatchMates = typeof import('../../lib/sqs/batch-mates.ts');
-type EachMessage = typeof import('../../lib/sqs/each-by.ts');
-type InOrder = typeof import('../../lib/sqs/in-order.ts');
-type Message = typeof import('../../lib/sqs/message.ts');
-type Queue = typeof import('../../lib/sqs/queue.ts');
-type Records = typeof import('../../lib/claims/record.ts');
-type Responses = typeof import('../../lib/middy/responses.ts');
+type Disposition = typeof import('../../lib/pawl/sqs/disposition.ts');
+type BatchMates = typeof import('../../lib/pawl/sqs/batch-mates.ts');
+type EachMessage = typeof import('../../lib/pawl/sqs/each-by.ts');
+type InOrder = typeof import('../../lib/pawl/sqs/in-order.ts');
+type Message = typeof import('../../lib/pawl/sqs/message.ts');
+type Queue = typeof import('../../lib/pawl/sqs/queue.ts');
+type Records = typeof import('../../lib/pawl/claims/record.ts');
+type Responses = typeof import('../../lib/pawl/middy/responses.ts');
 type Delivery = Parameters<InstanceType<Queue['SqsQueue']>['deadLetter']>[0][number];
 
 const ofDisposition = (what: string, breakage: (original: Disposition) => Partial<Disposition>): Mutant =>
-  breaks<Disposition>(what, 'lib/sqs/disposition.ts', breakage);
+  breaks<Disposition>(what, 'lib/pawl/sqs/disposition.ts', breakage);
 
 /** A queue that takes every message that is to be dead-lettered for one that is in its dead-letter queue. */
 const ofQueue = (what: string, withoutOne: boolean): Mutant =>
-  breaks<Queue>(what, 'lib/sqs/queue.ts', ({ SqsQueue }) => ({
+  breaks<Queue>(what, 'lib/pawl/sqs/queue.ts', ({ SqsQueue }) => ({
     SqsQueue: class extends SqsQueue {
       readonly #takes: boolean;
       constructor(options: ConstructorParameters<typeof SqsQueue>[0]) {
@@ -59,17 +59,17 @@ export const doors: readonly Mutant[] = [
       },
     }),
   ),
-  breaks<InOrder>('the rest of a message group runs after a failure', 'lib/sqs/in-order.ts', ({ inOrder }) => ({
+  breaks<InOrder>('the rest of a message group runs after a failure', 'lib/pawl/sqs/in-order.ts', ({ inOrder }) => ({
     async inOrder(batch, step, makeWay) {
       for (const one of batch) await inOrder([one], step, makeWay);
     },
   })),
-  breaks<InOrder>('a message group of a standard queue is kept in order', 'lib/sqs/in-order.ts', () => ({
+  breaks<InOrder>('a message group of a standard queue is kept in order', 'lib/pawl/sqs/in-order.ts', () => ({
     groupOf: ({ record }) => record.attributes?.MessageGroupId,
   })),
-  breaks<typeof import('../../lib/sqs/conclude.ts')>(
+  breaks<typeof import('../../lib/pawl/sqs/conclude.ts')>(
     'a message that had no turn is acknowledged',
-    'lib/sqs/conclude.ts',
+    'lib/pawl/sqs/conclude.ts',
     ({ conclude }) => ({
       conclude(consumer, batch, invocation) {
         for (const one of batch) one.disposition ??= { kind: 'acknowledged' };
@@ -77,23 +77,23 @@ export const doors: readonly Mutant[] = [
       },
     }),
   ),
-  breaks<Records>('a redelivery is discarded as a duplicate in flight', 'lib/claims/record.ts', ({ sourceOf }) => ({
+  breaks<Records>('a redelivery is discarded as a duplicate in flight', 'lib/pawl/claims/record.ts', ({ sourceOf }) => ({
     sourceOf: (record) => (sourceOf(record) === undefined ? undefined : 'another message'),
   })),
   breaks<Records>(
     'a duplicate is discarded although it is not known which message holds the claim',
-    'lib/claims/record.ts',
+    'lib/pawl/claims/record.ts',
     ({ sourceOf }) => ({ sourceOf: (record) => sourceOf(record) ?? 'another message' }),
   ),
-  breaks<typeof import('../../lib/sqs/claim-message.ts')>(
+  breaks<typeof import('../../lib/pawl/sqs/claim-message.ts')>(
     'a message starts however little time is left',
-    'lib/sqs/claim-message.ts',
+    'lib/pawl/sqs/claim-message.ts',
     ({ claimMessage }) => ({
       claimMessage: (consumer, ...rest) =>
         claimMessage({ ...consumer, settings: { ...consumer.settings, marginMs: -1e9 } }, ...rest),
     }),
   ),
-  breaks<BatchMates>('a repeated key runs twice in one batch', 'lib/sqs/batch-mates.ts', ({ BatchMates }) => ({
+  breaks<BatchMates>('a repeated key runs twice in one batch', 'lib/pawl/sqs/batch-mates.ts', ({ BatchMates }) => ({
     BatchMates: class<One extends Parameters<InstanceType<typeof BatchMates>['meet']>[0]> extends BatchMates<One> {
       override meet(one: One) {
         const encounter = super.meet(one);
@@ -103,7 +103,7 @@ export const doors: readonly Mutant[] = [
   })),
   breaks<BatchMates>(
     'another intent shares the outcome of the first in its batch',
-    'lib/sqs/batch-mates.ts',
+    'lib/pawl/sqs/batch-mates.ts',
     ({ BatchMates }) => ({
       BatchMates: class<One extends Parameters<InstanceType<typeof BatchMates>['meet']>[0]> extends BatchMates<One> {
         override meet(one: One) {
@@ -116,7 +116,7 @@ export const doors: readonly Mutant[] = [
   ),
   breaks<BatchMates>(
     'a repeated key has its outcome before its first has ended',
-    'lib/sqs/batch-mates.ts',
+    'lib/pawl/sqs/batch-mates.ts',
     ({ BatchMates }) => ({
       BatchMates: class<One extends Parameters<InstanceType<typeof BatchMates>['meet']>[0]> extends BatchMates<One> {
         override meet(one: One) {
@@ -128,15 +128,15 @@ export const doors: readonly Mutant[] = [
       },
     }),
   ),
-  breaks<EachMessage>('what may have killed a worker is not held back', 'lib/sqs/each-by.ts', ({ eachBy }) => ({
+  breaks<EachMessage>('what may have killed a worker is not held back', 'lib/pawl/sqs/each-by.ts', ({ eachBy }) => ({
     eachBy: (wayToSqs, options, tryMessage) =>
       eachBy(wayToSqs, options, (consumer, one, deadline, _, heard) =>
         tryMessage(consumer, one, deadline, true, heard),
       ),
   })),
-  breaks<typeof import('../../lib/sqs/limit.ts')>(
+  breaks<typeof import('../../lib/pawl/sqs/limit.ts')>(
     'what may have killed a worker is not run alone',
-    'lib/sqs/limit.ts',
+    'lib/pawl/sqs/limit.ts',
     ({ createLimit }) => ({
       createLimit(most) {
         const { inTurn, each } = createLimit(most);
@@ -146,15 +146,15 @@ export const doors: readonly Mutant[] = [
   ),
   ofQueue('a message that is in no dead-letter queue, because there is none, is acknowledged', true),
   ofQueue('a failed send to the dead-letter queue acknowledges', false),
-  breaks<Message>('every delivery counts as the first', 'lib/sqs/message.ts', () => ({ receiveCountOf: () => 1 })),
+  breaks<Message>('every delivery counts as the first', 'lib/pawl/sqs/message.ts', () => ({ receiveCountOf: () => 1 })),
   breaks<Message>(
     'a handler that changes its event changes which messages are acknowledged',
-    'lib/sqs/message.ts',
+    'lib/pawl/sqs/message.ts',
     () => ({ copyOf: (record) => record }),
   ),
-  breaks<typeof import('../../lib/middy/watched-request.ts')>(
+  breaks<typeof import('../../lib/pawl/middy/watched-request.ts')>(
     'what a middleware set before the handler is taken for its response',
-    'lib/middy/watched-request.ts',
+    'lib/pawl/middy/watched-request.ts',
     ({ watchRequest }) => {
       const broken = new WeakSet<object>();
       return {
@@ -171,12 +171,12 @@ export const doors: readonly Mutant[] = [
       };
     },
   ),
-  breaks<Responses>('a claim is freed while its handler still runs', 'lib/middy/responses.ts', ({ sameForAll }) => ({
+  breaks<Responses>('a claim is freed while its handler still runs', 'lib/pawl/middy/responses.ts', ({ sameForAll }) => ({
     sameForAll: (status, reason) => sameForAll(status === 'running' ? 'rejected' : status, reason),
   })),
   breaks<Responses>(
     'a response with too few results is taken for done',
-    'lib/middy/responses.ts',
+    'lib/pawl/middy/responses.ts',
     ({ understand }) => ({
       understand(response, handed) {
         if (!Array.isArray(response)) return understand(response, handed);

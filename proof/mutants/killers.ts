@@ -15,7 +15,7 @@ export interface Killer {
 }
 
 /** The production code that the search runs, or compares its worker with. */
-const searched = /^lib\/(kernel|payload|claims|sqs)\//;
+const searched = /^lib\/pawl\/(kernel|payload|claims|sqs)\//;
 const repository = join(import.meta.dirname, '../..');
 /** Whose unit tests meet a mutant first, by the room of its module: those of the room, and of the rooms that stand on it. */
 const near: Readonly<Record<string, readonly string[]>> = {
@@ -58,9 +58,9 @@ export const killers: readonly Killer[] = [
   },
 ];
 
-/** `lib/claims/decide.ts` → `claims` */
+/** `lib/pawl/claims/decide.ts` → `claims` */
 function roomOf(module: string): string {
-  return module.split('/')[1] ?? '';
+  return module.split('/')[2] ?? '';
 }
 
 /** Rooms whose parts are left out one by one. */

@@ -2,30 +2,30 @@ import { breaks, type Mutant } from './mutant.ts';
 
 /** Breakages of repair without a message: the sweep, and the comparison with a provider's statement. */
 
-type Findings = typeof import('../../lib/statements/finding.ts');
-type JudgeLine = typeof import('../../lib/statements/judge-line.ts');
-type Lines = typeof import('../../lib/statements/line.ts');
-type Phase = typeof import('../../lib/statements/phase.ts');
-type ReadClaims = typeof import('../../lib/statements/read-claims.ts');
-type RunNote = typeof import('../../lib/statements/run-note.ts');
-type SettleClaim = typeof import('../../lib/sweep/settle-claim.ts');
-type SettleRestored = typeof import('../../lib/statements/settle-restored.ts');
-type Stated = typeof import('../../lib/claims/stated.ts');
-type Sweep = typeof import('../../lib/sweep/sweep.ts');
+type Findings = typeof import('../../lib/pawl/statements/finding.ts');
+type JudgeLine = typeof import('../../lib/pawl/statements/judge-line.ts');
+type Lines = typeof import('../../lib/pawl/statements/line.ts');
+type Phase = typeof import('../../lib/pawl/statements/phase.ts');
+type ReadClaims = typeof import('../../lib/pawl/statements/read-claims.ts');
+type RunNote = typeof import('../../lib/pawl/statements/run-note.ts');
+type SettleClaim = typeof import('../../lib/pawl/sweep/settle-claim.ts');
+type SettleRestored = typeof import('../../lib/pawl/statements/settle-restored.ts');
+type Stated = typeof import('../../lib/pawl/claims/stated.ts');
+type Sweep = typeof import('../../lib/pawl/sweep/sweep.ts');
 
 const ofClaims = (what: string, breakage: (original: ReadClaims) => Partial<ReadClaims>): Mutant =>
-  breaks<ReadClaims>(what, 'lib/statements/read-claims.ts', breakage);
+  breaks<ReadClaims>(what, 'lib/pawl/statements/read-claims.ts', breakage);
 const ofFindings = (what: string, breakage: (original: Findings) => Partial<Findings>): Mutant =>
-  breaks<Findings>(what, 'lib/statements/finding.ts', breakage);
+  breaks<Findings>(what, 'lib/pawl/statements/finding.ts', breakage);
 const ofRestored = (what: string, breakage: (original: SettleRestored) => Partial<SettleRestored>): Mutant =>
-  breaks<SettleRestored>(what, 'lib/statements/settle-restored.ts', breakage);
+  breaks<SettleRestored>(what, 'lib/pawl/statements/settle-restored.ts', breakage);
 const ofStated = (what: string, breakage: (original: Stated) => Partial<Stated>): Mutant =>
-  breaks<Stated>(what, 'lib/claims/stated.ts', breakage);
+  breaks<Stated>(what, 'lib/pawl/claims/stated.ts', breakage);
 
 export const repairs: readonly Mutant[] = [
-  breaks<typeof import('../../lib/claims/repair.ts')>(
+  breaks<typeof import('../../lib/pawl/claims/repair.ts')>(
     'a sweep settles a claim under the fence of its earlier worker',
-    'lib/claims/repair.ts',
+    'lib/pawl/claims/repair.ts',
     ({ repair }) => ({
       repair(found, ...rest) {
         const begun = repair(found, ...rest);
@@ -37,14 +37,14 @@ export const repairs: readonly Mutant[] = [
   ),
   breaks<SettleClaim>(
     'a sweep takes a store that fails for a claim that is settled',
-    'lib/sweep/settle-claim.ts',
+    'lib/pawl/sweep/settle-claim.ts',
     ({ settleClaim }) => ({
       settleClaim: (...args) => settleClaim(...args).catch(() => 'settledMeanwhile' as const),
     }),
   ),
   breaks<Sweep>(
     'a sweep begins questions that its invocation does not outlast',
-    'lib/sweep/sweep.ts',
+    'lib/pawl/sweep/sweep.ts',
     ({ sweepOpenClaims }) => ({
       sweepOpenClaims(options) {
         const handler = sweepOpenClaims(options);
@@ -52,7 +52,7 @@ export const repairs: readonly Mutant[] = [
       },
     }),
   ),
-  breaks<Sweep>('a sweep begins every run at the first claim', 'lib/sweep/sweep.ts', ({ sweepOpenClaims }) => ({
+  breaks<Sweep>('a sweep begins every run at the first claim', 'lib/pawl/sweep/sweep.ts', ({ sweepOpenClaims }) => ({
     sweepOpenClaims: (options) => (event, context) => sweepOpenClaims(options)(event, context),
   })),
 
@@ -81,7 +81,7 @@ export const repairs: readonly Mutant[] = [
   ofFindings('what was just found is left out of the report, if the index lags', ({ openFindings }) => ({
     openFindings: (store, operation) => openFindings(store, operation),
   })),
-  breaks<JudgeLine>('a line completes a claim with steps', 'lib/statements/judge-line.ts', ({ judgeLine }) => ({
+  breaks<JudgeLine>('a line completes a claim with steps', 'lib/pawl/statements/judge-line.ts', ({ judgeLine }) => ({
     judgeLine: (settings, ...rest) => {
       const { store } = settings;
       const read: typeof store.read = async (id) => {
@@ -93,12 +93,12 @@ export const repairs: readonly Mutant[] = [
   })),
   breaks<Lines>(
     'two lines without an id are one line, whatever their keys',
-    'lib/statements/line.ts',
+    'lib/pawl/statements/line.ts',
     ({ nameOf }) => ({
       nameOf: ({ key: _, effectKey: __, ...line }, host) => nameOf(line, host),
     }),
   ),
-  breaks<Phase>('a part counts again when it is repeated', 'lib/statements/phase.ts', ({ move }) => ({
+  breaks<Phase>('a part counts again when it is repeated', 'lib/pawl/statements/phase.ts', ({ move }) => ({
     async move(settings, held, on) {
       const counted = await move(settings, held, { counts: on.counts ?? held.run.counts });
       return counted && move(settings, counted, on);
@@ -106,7 +106,7 @@ export const repairs: readonly Mutant[] = [
   })),
   breaks<RunNote>(
     'an attempt that was superseded moves the run on',
-    'lib/statements/run-note.ts',
+    'lib/pawl/statements/run-note.ts',
     ({ readRun, writeRun }) => ({
       writeRun: async (store, run) => writeRun(store, run, (await readRun(store, run.operation))?.note),
     }),

@@ -1,12 +1,12 @@
-import type { Operation } from '../../lib/stores/dynamodb/transport.ts';
+import type { Operation } from '../../lib/pawl/stores/dynamodb/transport.ts';
 import { breaks, type Mutant } from './mutant.ts';
 
 /** Breakages of the stores. */
 
-type Condition = typeof import('../../lib/stores/dynamodb/condition.ts');
-type GroupCommit = typeof import('../../lib/stores/dynamodb/group-commit.ts');
-type PhysicalTable = typeof import('../../lib/stores/dynamodb/physical-table.ts');
-type Options = typeof import('../../lib/stores/dynamodb/options.ts');
+type Condition = typeof import('../../lib/pawl/stores/dynamodb/condition.ts');
+type GroupCommit = typeof import('../../lib/pawl/stores/dynamodb/group-commit.ts');
+type PhysicalTable = typeof import('../../lib/pawl/stores/dynamodb/physical-table.ts');
+type Options = typeof import('../../lib/pawl/stores/dynamodb/options.ts');
 
 /** A statement's response, as far as it matters here. */
 interface StatementResponse {
@@ -28,7 +28,7 @@ function ofRequests(
   sent: (input: Exchange['input']) => void,
   came: (exchange: Exchange) => void,
 ): Mutant {
-  return breaks<Options>(what, 'lib/stores/dynamodb/options.ts', ({ tableOf }) => ({
+  return breaks<Options>(what, 'lib/pawl/stores/dynamodb/options.ts', ({ tableOf }) => ({
     tableOf(options) {
       const { transport, ...table } = tableOf(options);
       async function call(operation: Operation, input: object): Promise<object> {
@@ -60,23 +60,23 @@ const isRefusal = (code: string | undefined) => code === 'DuplicateItem' || code
 export const stores: readonly Mutant[] = [
   breaks<PhysicalTable>(
     "a mark that a restore has brought along is taken for the table's own",
-    'lib/stores/dynamodb/physical-table.ts',
+    'lib/pawl/stores/dynamodb/physical-table.ts',
     () => ({ describeTable: async () => ({ id: 'any', restoredTo: undefined }) }),
   ),
-  breaks<Condition>('a write without its condition', 'lib/stores/dynamodb/condition.ts', () => ({
+  breaks<Condition>('a write without its condition', 'lib/pawl/stores/dynamodb/condition.ts', () => ({
     conditionOf: () => ({ expression: 'attribute_exists(id) OR attribute_not_exists(id)' }),
   })),
-  breaks<typeof import('../../lib/stores/dynamodb/errors.ts')>(
+  breaks<typeof import('../../lib/pawl/stores/dynamodb/errors.ts')>(
     'any error counts as a refusal',
-    'lib/stores/dynamodb/errors.ts',
+    'lib/pawl/stores/dynamodb/errors.ts',
     ({ refusedBy }) => ({ refusedBy: (error) => refusedBy(error) ?? { item: undefined } }),
   ),
-  breaks<Condition>('an UPDATE that does not compare', 'lib/stores/dynamodb/condition.ts', ({ whereOf }) => ({
+  breaks<Condition>('an UPDATE that does not compare', 'lib/pawl/stores/dynamodb/condition.ts', ({ whereOf }) => ({
     whereOf: (id, _, parameter) => whereOf(id, {}, parameter),
   })),
-  breaks<typeof import('../../lib/stores/dynamodb/statement.ts')>(
+  breaks<typeof import('../../lib/pawl/stores/dynamodb/statement.ts')>(
     'an UPDATE that removes nothing',
-    'lib/stores/dynamodb/statement.ts',
+    'lib/pawl/stores/dynamodb/statement.ts',
     ({ statementOf }) => ({
       statementOf(table, { next, seen }) {
         const set = Object.fromEntries(Object.entries(next).filter(([, value]) => value !== undefined));
@@ -109,14 +109,14 @@ export const stores: readonly Mutant[] = [
     },
     unchanged,
   ),
-  breaks<typeof import('../../lib/stores/dynamodb/item.ts')>(
+  breaks<typeof import('../../lib/pawl/stores/dynamodb/item.ts')>(
     'an item of another schema is read as if it were a known one',
-    'lib/stores/dynamodb/item.ts',
+    'lib/pawl/stores/dynamodb/item.ts',
     ({ fromItem }) => ({
       fromItem: (item) => ({ ...fromItem({ ...item, v: { N: '1' } }), v: Number(item['v']?.N) as 1 }),
     }),
   ),
-  breaks<GroupCommit>('one key twice in one request', 'lib/stores/dynamodb/group-commit.ts', ({ groupCommit }) => ({
+  breaks<GroupCommit>('one key twice in one request', 'lib/pawl/stores/dynamodb/group-commit.ts', ({ groupCommit }) => ({
     groupCommit(...args) {
       const send = groupCommit(...args);
       let count = 0;
@@ -125,7 +125,7 @@ export const stores: readonly Mutant[] = [
   })),
   breaks<GroupCommit>(
     'a part that failed is never sent again',
-    'lib/stores/dynamodb/group-commit.ts',
+    'lib/pawl/stores/dynamodb/group-commit.ts',
     ({ groupCommit }) => ({
       groupCommit: (host, most, send) =>
         groupCommit(host, most, async (inputs) =>
@@ -133,9 +133,9 @@ export const stores: readonly Mutant[] = [
         ),
     }),
   ),
-  breaks<typeof import('../../lib/stores/remember-completed.ts')>(
+  breaks<typeof import('../../lib/pawl/stores/remember-completed.ts')>(
     'what is not completed is remembered as well',
-    'lib/stores/remember-completed.ts',
+    'lib/pawl/stores/remember-completed.ts',
     ({ rememberCompleted }) => ({
       rememberCompleted(store, options) {
         const remembering = rememberCompleted(store, options);
@@ -150,9 +150,9 @@ export const stores: readonly Mutant[] = [
       },
     }),
   ),
-  breaks<typeof import('../../lib/stores/fail-open.ts')>(
+  breaks<typeof import('../../lib/pawl/stores/fail-open.ts')>(
     'a store that is down refuses, although it was to fail open',
-    'lib/stores/fail-open.ts',
+    'lib/pawl/stores/fail-open.ts',
     () => ({ failOpen: (store) => store }),
   ),
 ];

@@ -2,8 +2,8 @@ import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-p
 import { IdempotencyConfig, makeIdempotent } from '@aws-lambda-powertools/idempotency';
 import { DynamoDBPersistenceLayer } from '@aws-lambda-powertools/idempotency/dynamodb';
 import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
-import { reconcile } from '../../lib/index.ts';
-import { bodyField, deadLetterQueue, eachMessage } from '../../lib/sqs/index.ts';
+import { reconcile } from '../../lib/pawl/index.ts';
+import { bodyField, deadLetterQueue, eachMessage } from '../../lib/pawl/sqs/index.ts';
 import type { SweptHandler, World } from '../../lib/testing/index.ts';
 import type { knowingProvider, Order } from '../../test/testing/providers.ts';
 import { clientOf, type Table } from './table.ts';

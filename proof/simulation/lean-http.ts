@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
-import { type Credentials, credentialsOf } from '../../lib/aws/credentials.ts';
-import type { Http, HttpResult, HttpTry } from '../../lib/aws/http.ts';
+import { type Credentials, credentialsOf } from '../../lib/pawl/aws/credentials.ts';
+import type { Http, HttpResult, HttpTry } from '../../lib/pawl/aws/http.ts';
 import type { HttpTroubles } from './dynamodb/http-troubles.ts';
 import type { Sandbox } from './lambda/sandbox.ts';
 import { named, type Trouble } from './network.ts';

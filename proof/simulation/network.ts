@@ -22,7 +22,7 @@ export interface Request<T> {
   readonly serve: () => T;
   /**
    * After which the SDK gives a try up, in milliseconds; `Infinity` for a client without time-outs.
-   * @default 3000, which `lib/stores/dynamodb` sets for its own client
+   * @default 3000, which `lib/pawl/stores/dynamodb` sets for its own client
    */
   readonly timeoutMs?: number | undefined;
   /** Hears of an answer when it arrives, before the process does. */

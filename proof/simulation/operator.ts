@@ -1,4 +1,4 @@
-import { individualDynamoStore } from '../../lib/stores/dynamodb/index.ts';
+import { individualDynamoStore } from '../../lib/pawl/stores/dynamodb/index.ts';
 import { resolverOf } from '../../test/support/resolver-of.ts';
 import { operation } from './consumers/options.ts';
 import { dynamoClient } from './dynamodb/client.ts';

@@ -1,7 +1,7 @@
-import type { ClaimEvent } from '../../lib/claims/events.ts';
-import type { Resolution } from '../../lib/claims/record.ts';
-import type { HttpEvent } from '../../lib/http/event.ts';
-import type { InvocationContext, SqsBatchResponse, SqsEvent } from '../../lib/sqs/event.ts';
+import type { ClaimEvent } from '../../lib/pawl/claims/events.ts';
+import type { Resolution } from '../../lib/pawl/claims/record.ts';
+import type { HttpEvent } from '../../lib/pawl/http/event.ts';
+import type { InvocationContext, SqsBatchResponse, SqsEvent } from '../../lib/pawl/sqs/event.ts';
 import type { Item } from './dynamodb/table.ts';
 import type { Sandbox } from './lambda/sandbox.ts';
 import type { QueuedMessage } from './sqs/queue.ts';

@@ -1,4 +1,4 @@
-import type { SqsMessageAttribute } from '../../lib/sqs/event.ts';
+import type { SqsMessageAttribute } from '../../lib/pawl/sqs/event.ts';
 import type { Intent, Traffic } from './parts.ts';
 import type { Simulation } from './simulation.ts';
 import type { Sent } from './sqs/queue.ts';

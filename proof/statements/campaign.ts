@@ -1,10 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { KeepsNotes } from '../../lib/claims/notes.ts';
-import type { ClaimStore } from '../../lib/claims/store.ts';
+import type { KeepsNotes } from '../../lib/pawl/claims/notes.ts';
+import type { ClaimStore } from '../../lib/pawl/claims/store.ts';
 import { createRandom } from '../../lib/rehearsal/engine/random.ts';
-import type { StatementReport } from '../../lib/statements/index.ts';
+import type { StatementReport } from '../../lib/pawl/statements/index.ts';
 import { compactStore } from './compact-store.ts';
 import type { Asking } from './remote-store.ts';
 import { claimOf, toBeFound, type World, worldOf } from './world.ts';

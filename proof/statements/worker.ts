@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { nodeHost } from '../../lib/host.ts';
-import { reconcileStatements } from '../../lib/statements/index.ts';
-import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';
+import { nodeHost } from '../../lib/pawl/host.ts';
+import { reconcileStatements } from '../../lib/pawl/statements/index.ts';
+import { dynamoStore } from '../../lib/pawl/stores/dynamodb/index.ts';
 import { remoteStore } from './remote-store.ts';
 import { begin, endOf, operation, settleMs, statementOf, worldOf } from './world.ts';
 

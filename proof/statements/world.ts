@@ -1,7 +1,7 @@
-import { statementDue } from '../../lib/claims/open.ts';
-import type { ClaimRecord } from '../../lib/claims/record.ts';
-import { successor } from '../../lib/claims/successor.ts';
-import type { FindingKind, StatementLine } from '../../lib/statements/index.ts';
+import { statementDue } from '../../lib/pawl/claims/open.ts';
+import type { ClaimRecord } from '../../lib/pawl/claims/record.ts';
+import { successor } from '../../lib/pawl/claims/successor.ts';
+import type { FindingKind, StatementLine } from '../../lib/pawl/statements/index.ts';
 
 /**
  * A period of charges: their claims, and their provider's statement, with findings planted in both. Any part of either can be made without the rest,

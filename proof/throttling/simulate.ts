@@ -1,9 +1,9 @@
-import type { ClaimStore, ClaimWrite, WriteResult } from '../../lib/claims/store.ts';
-import { nodeHost } from '../../lib/host.ts';
-import type { Host } from '../../lib/kernel/host.ts';
-import { bodyField, eachMessage } from '../../lib/sqs/index.ts';
-import { groupCommit, type Part } from '../../lib/stores/dynamodb/group-commit.ts';
-import { memoryStore } from '../../lib/stores/memory.ts';
+import type { ClaimStore, ClaimWrite, WriteResult } from '../../lib/pawl/claims/store.ts';
+import { nodeHost } from '../../lib/pawl/host.ts';
+import type { Host } from '../../lib/pawl/kernel/host.ts';
+import { bodyField, eachMessage } from '../../lib/pawl/sqs/index.ts';
+import { groupCommit, type Part } from '../../lib/pawl/stores/dynamodb/group-commit.ts';
+import { memoryStore } from '../../lib/pawl/stores/memory.ts';
 import { createWorld, type World, worldBegins } from '../simulation/world/world.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Claim, once } from 'pawl';
+import { dynamoStore } from 'pawl/dynamodb';
 import { giftCardProvider } from '../../lambda/gift-cards.ts';
-import { nodeHost } from '../../lib/host.ts';
-import { type Claim, once } from '../../lib/index.ts';
-import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';
+import { nodeHost } from '../../lib/pawl/host.ts';
 import { OPERATION_OF } from '../app/app-functions.ts';
 import type { Journal } from './journal.ts';
 import { type Deployed, nameOf } from './part.ts';

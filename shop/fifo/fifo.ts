@@ -1,9 +1,9 @@
-import { plural } from '../../lib/kernel/plural.ts';
+import { type App, type Rehearsal, rehearsal } from '@pawl/rehearsal';
+import { plural } from '../../lib/pawl/kernel/plural.ts';
 import { createRandom } from '../../lib/rehearsal/engine/random.ts';
 import type { HeldMessage } from '../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { routedProvider } from '../../lib/rehearsal/file/providers.ts';
 import { runRehearsal } from '../../lib/rehearsal/file/run.ts';
-import { type App, type Rehearsal, rehearsal } from '../../lib/rehearsal/index.ts';
 import type { Progress } from '../../lib/rehearsal/progress.ts';
 import { createDynamoDbFaults } from '../../lib/rehearsal/services/dynamodb/dynamodb-faults.ts';
 import { messagesIn } from '../../lib/rehearsal/services/sqs/drain.ts';

@@ -13,11 +13,8 @@ export type Protection = 'as-written' | 'retry' | 'none';
 
 /** Which imports of the app's handlers lead elsewhere, and where. */
 const detours = {
-  retry: { from: /\/lib\/sqs\/index\.ts$/, to: 'retrying.ts' },
-  none: {
-    from: /\/lib\/(?:(?:sqs|middy|http|transactions|locks|statements|stores\/\w+)\/)?\w+\.ts$/,
-    to: 'unprotected.ts',
-  },
+  retry: { from: /^pawl\/sqs$/, to: 'retrying.ts' },
+  none: { from: /^pawl(?:\/|$)/, to: 'unprotected.ts' },
 } as const;
 
 function detour({ from, to }: (typeof detours)[keyof typeof detours]): Plugin {

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
+import { ClaimsDashboard, ClaimsTable, Consumer } from '@pawl/cdk';
 import { CfnOutput, type Duration, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { ClaimsDashboard, ClaimsTable, Consumer } from '../../lib/deployment/constructs/index.ts';
 
 const fromRoot = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 

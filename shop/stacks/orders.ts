@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
+import { ClaimsDashboard, ClaimsTable, Consumer, OpenClaimsSweep } from '@pawl/cdk';
 import { CfnOutput, type Duration, Stack } from 'aws-cdk-lib';
 import { AccountRootPrincipal, PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import { ClaimsDashboard, ClaimsTable, Consumer, OpenClaimsSweep } from '../../lib/deployment/constructs/index.ts';
 
 const fromRoot = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { ClaimsDashboard, ClaimsTable, Consumer, StatementCheck } from '@pawl/cdk';
 import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { HttpApi, HttpMethod, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
@@ -8,8 +9,7 @@ import { Architecture, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { bundling } from '../../lib/deployment/constructs/bundling.ts';
-import { ClaimsDashboard, ClaimsTable, Consumer, StatementCheck } from '../../lib/deployment/constructs/index.ts';
+import { bundling } from '../../lib/cdk/bundling.ts';
 
 const fromRoot = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 

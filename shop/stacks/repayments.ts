@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
+import { ClaimsDashboard, ClaimsTable, Consumer } from '@pawl/cdk';
 import { CfnOutput, type Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
-import { ClaimsDashboard, ClaimsTable, Consumer } from '../../lib/deployment/constructs/index.ts';
 
 const fromRoot = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 

@@ -1,8 +1,8 @@
 import { SESv2Client } from '@aws-sdk/client-sesv2';
+import { logEvents } from 'pawl';
+import { dynamoStore } from 'pawl/dynamodb';
+import { deadLetterQueue } from 'pawl/sqs';
 import { emailConsumer } from '../../lambda/email-consumer.ts';
-import { logEvents } from '../../lib/index.ts';
-import { deadLetterQueue } from '../../lib/sqs/index.ts';
-import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';
 
 /** The handler of a printed template: it reads the two variables that every template sets, and no other. */
 export const handler = emailConsumer({

@@ -1,4 +1,4 @@
-import { plural } from '../../lib/kernel/plural.ts';
+import { plural } from '../../lib/pawl/kernel/plural.ts';
 import { type Colour, OPTION_FOR, some } from '../printing.ts';
 import type { EffectKind } from '../providers/ledger.ts';
 import { isFoundExactly } from './payments.ts';

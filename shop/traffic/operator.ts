@@ -4,9 +4,9 @@ import {
   type Message,
   SendMessageCommand,
 } from '@aws-sdk/client-sqs';
-import { operator } from '../../lib/operate/index.ts';
+import { dynamoStore } from 'pawl/dynamodb';
+import { operator } from 'pawl/operate';
 import { receiveDeadLetters } from '../../lib/rehearsal/services/sqs/dead-letters.ts';
-import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';
 import { OPERATION_OF } from '../app/app-functions.ts';
 import type { Shop } from '../app/shop.ts';
 import type { EffectKind } from '../providers/ledger.ts';

@@ -1,5 +1,5 @@
-import type { ServedHooks } from '../../lib/cli/rehearsal-console.ts';
-import { plural } from '../../lib/kernel/plural.ts';
+import { plural } from '../../lib/pawl/kernel/plural.ts';
+import type { ServedHooks } from '../../lib/rehearsal/command/console.ts';
 import { createRandom } from '../../lib/rehearsal/engine/random.ts';
 import type { RehearsalResult } from '../../lib/rehearsal/file/result.ts';
 import { runRehearsal } from '../../lib/rehearsal/file/run.ts';

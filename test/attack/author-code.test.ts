@@ -7,8 +7,8 @@ import {
   once,
   rememberCompleted,
   type WriteResult,
-} from '../../lib/index.ts';
-import { type AppWrite, commit, type TransactionalStore } from '../../lib/transactions/index.ts';
+} from '../../lib/pawl/index.ts';
+import { type AppWrite, commit, type TransactionalStore } from '../../lib/pawl/transactions/index.ts';
 import { memoryTransactions } from '../support/memory-transactions.ts';
 import { unhandledRejections } from '../support/rejections.ts';
 

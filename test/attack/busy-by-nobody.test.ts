@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type LockStore, memoryLockStore, ResourcesBusyError, resourceLocks } from '../../lib/locks/index.ts';
+import { type LockStore, memoryLockStore, ResourcesBusyError, resourceLocks } from '../../lib/pawl/locks/index.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 
 const never = () => new Promise<never>(() => {});

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { memoryStore, once } from '../../lib/index.ts';
-import { operator } from '../../lib/operate/index.ts';
+import { memoryStore, once } from '../../lib/pawl/index.ts';
+import { operator } from '../../lib/pawl/operate/index.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 
 const acted = { by: 'maria', note: 'it is in the ledger' };

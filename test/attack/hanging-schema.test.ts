@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { memoryStore } from '../../lib/index.ts';
-import { bodyField, eachMessage } from '../../lib/sqs/index.ts';
+import { memoryStore } from '../../lib/pawl/index.ts';
+import { bodyField, eachMessage } from '../../lib/pawl/sqs/index.ts';
 import { context, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 

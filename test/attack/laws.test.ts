@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ClaimRecord, ClaimStore } from '../../lib/index.ts';
+import type { ClaimRecord, ClaimStore } from '../../lib/pawl/index.ts';
 import { claimStoreLaws, type LawTest } from '../../lib/testing/index.ts';
 import { lawTest } from '../support/law-test.ts';
 

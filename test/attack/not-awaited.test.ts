@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Claim, memoryStore, once, step } from '../../lib/index.ts';
-import { commit, inPhases } from '../../lib/transactions/index.ts';
+import { type Claim, memoryStore, once, step } from '../../lib/pawl/index.ts';
+import { commit, inPhases } from '../../lib/pawl/transactions/index.ts';
 import { memoryTransactions } from '../support/memory-transactions.ts';
 
 const input = { id: 'payout-17' };

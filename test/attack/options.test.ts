@@ -8,11 +8,11 @@ import {
   type Reconcile,
   reconcile,
   renewedLease,
-} from '../../lib/index.ts';
-import { memoryLockStore, resourceLocks } from '../../lib/locks/index.ts';
-import { type OperatorOptions, operator } from '../../lib/operate/index.ts';
-import { sendOnce } from '../../lib/sqs/index.ts';
-import { inPhases, type Phases } from '../../lib/transactions/index.ts';
+} from '../../lib/pawl/index.ts';
+import { memoryLockStore, resourceLocks } from '../../lib/pawl/locks/index.ts';
+import { type OperatorOptions, operator } from '../../lib/pawl/operate/index.ts';
+import { sendOnce } from '../../lib/pawl/sqs/index.ts';
+import { inPhases, type Phases } from '../../lib/pawl/transactions/index.ts';
 import { memoryTransactions } from '../support/memory-transactions.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { memoryStore, once, RejectedError } from '../../lib/index.ts';
-import { type DeadLetter, operator } from '../../lib/operate/index.ts';
+import { memoryStore, once, RejectedError } from '../../lib/pawl/index.ts';
+import { type DeadLetter, operator } from '../../lib/pawl/operate/index.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 
 const letter: DeadLetter = {

@@ -1,7 +1,7 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { expect, test } from 'vitest';
-import { memoryStore } from '../../lib/index.ts';
-import { sendOnce } from '../../lib/sqs/index.ts';
+import { memoryStore } from '../../lib/pawl/index.ts';
+import { sendOnce } from '../../lib/pawl/sqs/index.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 
 interface Sending {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type LockStore, memoryLockStore, resourceLocks } from '../../lib/locks/index.ts';
+import { type LockStore, memoryLockStore, resourceLocks } from '../../lib/pawl/locks/index.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 
 /** How long a call for these resources takes, with a store that takes this long for each response. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { type ClaimStore, memoryStore, once } from '../../lib/index.ts';
-import { type OpenClaimView, operator } from '../../lib/operate/index.ts';
+import { type ClaimStore, memoryStore, once } from '../../lib/pawl/index.ts';
+import { type OpenClaimView, operator } from '../../lib/pawl/operate/index.ts';
 import { collect } from '../support/collect.ts';
 import { resolverOf } from '../support/resolver-of.ts';
 

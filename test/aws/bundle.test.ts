@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { expect, it } from 'vitest';
-import { esbuildOptions } from '../../lib/deployment/constructs/bundling.ts';
+import { esbuildOptions } from '../../lib/cdk/bundling.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -24,8 +24,8 @@ const sdk = (files: readonly string[]) =>
 
 it('a lean store has nothing of the AWS SDK in its bundle', async () => {
   const files = await filesOf(`
-    import { once } from './lib/index.ts';
-    import { dynamoStore, individualDynamoStore, leanDynamo } from './lib/stores/dynamodb/lean/index.ts';
+    import { once } from './lib/pawl/index.ts';
+    import { dynamoStore, individualDynamoStore, leanDynamo } from './lib/pawl/stores/dynamodb/lean/index.ts';
     export const store = dynamoStore({ tableName: 'claims', client: leanDynamo() });
     export const other = individualDynamoStore({ tableName: 'claims' });
     export const pay = once({ operation: 'pay', store, key: String, onAbandoned: 'park' }, console.log);
@@ -38,7 +38,7 @@ it.each([
   [
     'eachMessage and sendOnce',
     `
-    import { bodyField, deadLetterQueue, eachMessage, leanSqs, sendOnce } from './lib/sqs/lean/index.ts';
+    import { bodyField, deadLetterQueue, eachMessage, leanSqs, sendOnce } from './lib/pawl/sqs/lean/index.ts';
     const options = { operation: 'pay', store, key: bodyField('id'), onAbandoned: 'retry', sqsClient: leanSqs() };
     export const handler = eachMessage({ ...options, deadLetters: deadLetterQueue('https://sqs') }, console.log);
     export const send = sendOnce({ operation: 'pay', store, queueUrl: 'https://sqs' });`,
@@ -46,22 +46,22 @@ it.each([
   [
     'sqsOnce',
     `
-    import { bodyField } from './lib/sqs/lean/index.ts';
-    import { sqsOnce } from './lib/middy/lean.ts';
+    import { bodyField } from './lib/pawl/sqs/lean/index.ts';
+    import { sqsOnce } from './lib/pawl/middy/lean.ts';
     export const middleware = sqsOnce({ operation: 'pay', store, key: bodyField('id'), onAbandoned: 'retry' });`,
   ],
   [
     'eachTransaction',
     `
-    import { bodyField } from './lib/sqs/lean/index.ts';
-    import { commit, eachTransaction, transactionalStore } from './lib/transactions/lean.ts';
+    import { bodyField } from './lib/pawl/sqs/lean/index.ts';
+    import { commit, eachTransaction, transactionalStore } from './lib/pawl/transactions/lean.ts';
     export const other = transactionalStore({ tableName: 'claims' });
     export const handler = eachTransaction({ operation: 'pay', store: other, key: bodyField('id') }, () => []);
     export { commit };`,
   ],
 ])('a lean consumer has nothing of the AWS SDK in its bundle: %s', async (_, door) => {
   const files = await filesOf(`
-    import { dynamoStore } from './lib/stores/dynamodb/lean/index.ts';
+    import { dynamoStore } from './lib/pawl/stores/dynamodb/lean/index.ts';
     export const store = dynamoStore({ tableName: 'claims' });
     ${door}
   `);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CredentialsError, credentialsOf, type LeanCredentials } from '../../lib/aws/credentials.ts';
+import { CredentialsError, credentialsOf, type LeanCredentials } from '../../lib/pawl/aws/credentials.ts';
 import { someDay, virtualHost } from '../support/virtual-host.ts';
 
 const minutes = 60_000;

@@ -1,10 +1,10 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { expect, it } from 'vitest';
-import { placeOf } from '../../lib/aws/endpoint.ts';
-import { OptionError } from '../../lib/kernel/errors.ts';
-import { leanSqs } from '../../lib/sqs/lean/index.ts';
-import { leanDynamo } from '../../lib/stores/dynamodb/lean/index.ts';
+import { placeOf } from '../../lib/pawl/aws/endpoint.ts';
+import { OptionError } from '../../lib/pawl/kernel/errors.ts';
+import { leanSqs } from '../../lib/pawl/sqs/lean/index.ts';
+import { leanDynamo } from '../../lib/pawl/stores/dynamodb/lean/index.ts';
 
 const regions = [
   'us-east-1',

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { acquire } from '../../lib/claims/acquire.ts';
-import type { ClaimRecord } from '../../lib/claims/record.ts';
-import type { ClaimWrite, WriteResult } from '../../lib/claims/store.ts';
-import { memoryStore } from '../../lib/stores/memory.ts';
+import { acquire } from '../../lib/pawl/claims/acquire.ts';
+import type { ClaimRecord } from '../../lib/pawl/claims/record.ts';
+import type { ClaimWrite, WriteResult } from '../../lib/pawl/claims/store.ts';
+import { memoryStore } from '../../lib/pawl/stores/memory.ts';
 import { engineAtWork } from '../support/engines.ts';
 import { someDay } from '../support/virtual-host.ts';
 

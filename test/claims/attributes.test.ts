@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { once } from '../../lib/claims/once.ts';
-import { memoryStore, OptionError } from '../../lib/index.ts';
+import { once } from '../../lib/pawl/claims/once.ts';
+import { memoryStore, OptionError } from '../../lib/pawl/index.ts';
 import { resolverOf } from '../support/resolver-of.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 

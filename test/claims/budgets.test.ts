@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { checkpointsOf, withCheckpoint } from '../../lib/claims/checkpoints.ts';
-import { type Claim, memoryStore, once, RetryableError, step } from '../../lib/index.ts';
-import { toItem } from '../../lib/stores/dynamodb/item.ts';
+import { checkpointsOf, withCheckpoint } from '../../lib/pawl/claims/checkpoints.ts';
+import { type Claim, memoryStore, once, RetryableError, step } from '../../lib/pawl/index.ts';
+import { toItem } from '../../lib/pawl/stores/dynamodb/item.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 
 /** What DynamoDB takes for one item. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Claim, memoryStore, once, reconcile, step } from '../../lib/index.ts';
+import { type Claim, memoryStore, once, reconcile, step } from '../../lib/pawl/index.ts';
 import { warnedBy } from '../mistakes/mistake.ts';
 
 class Receipt {

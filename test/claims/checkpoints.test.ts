@@ -6,10 +6,10 @@ import {
   resolvedCheckpoints,
   stepsInDoubt,
   withCheckpoint,
-} from '../../lib/claims/checkpoints.ts';
-import { checkpointed } from '../../lib/claims/next-step.ts';
-import type { StepResolution } from '../../lib/claims/record.ts';
-import { OptionError } from '../../lib/kernel/errors.ts';
+} from '../../lib/pawl/claims/checkpoints.ts';
+import { checkpointed } from '../../lib/pawl/claims/next-step.ts';
+import type { StepResolution } from '../../lib/pawl/claims/record.ts';
+import { OptionError } from '../../lib/pawl/kernel/errors.ts';
 import { record } from '../support/records.ts';
 import { someDay } from '../support/virtual-host.ts';
 

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { expect, it } from 'vitest';
-import { type Claim, memoryStore, once, step } from '../../lib/index.ts';
+import { type Claim, memoryStore, once, step } from '../../lib/pawl/index.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 
 /** What a handler is given, while it runs. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decide } from '../../lib/claims/decide.ts';
+import { decide } from '../../lib/pawl/claims/decide.ts';
 import { record, request, rules } from '../support/records.ts';
 import { someDay } from '../support/virtual-host.ts';
 

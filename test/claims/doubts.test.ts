@@ -10,7 +10,7 @@ import {
   RetryableError,
   type StepOptions,
   step,
-} from '../../lib/index.ts';
+} from '../../lib/pawl/index.ts';
 import { resolverOf } from '../support/resolver-of.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 

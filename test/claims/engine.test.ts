@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { changeClaim, effectOf, emit, leaseEnd, leaseOf } from '../../lib/claims/engine.ts';
-import { moveOn } from '../../lib/claims/grant.ts';
-import { fallbackLease, renewedLease } from '../../lib/claims/renewed-lease.ts';
-import { InDoubtError, LeaseError, RejectedError, RetryableError } from '../../lib/kernel/errors.ts';
+import { changeClaim, effectOf, emit, leaseEnd, leaseOf } from '../../lib/pawl/claims/engine.ts';
+import { moveOn } from '../../lib/pawl/claims/grant.ts';
+import { fallbackLease, renewedLease } from '../../lib/pawl/claims/renewed-lease.ts';
+import { InDoubtError, LeaseError, RejectedError, RetryableError } from '../../lib/pawl/kernel/errors.ts';
 import { engineAtWork } from '../support/engines.ts';
 import { record } from '../support/records.ts';
 import { unhandledRejections } from '../support/rejections.ts';

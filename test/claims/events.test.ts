@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Claim } from '../../lib/claims/claim.ts';
-import { identify } from '../../lib/claims/identity.ts';
-import { once } from '../../lib/claims/once.ts';
-import type { ClaimOptions } from '../../lib/claims/options.ts';
-import { completion } from '../../lib/claims/result.ts';
-import { nodeHost } from '../../lib/host.ts';
+import type { Claim } from '../../lib/pawl/claims/claim.ts';
+import { identify } from '../../lib/pawl/claims/identity.ts';
+import { once } from '../../lib/pawl/claims/once.ts';
+import type { ClaimOptions } from '../../lib/pawl/claims/options.ts';
+import { completion } from '../../lib/pawl/claims/result.ts';
+import { nodeHost } from '../../lib/pawl/host.ts';
 import {
   type ClaimEvent,
   type ClaimStore,
@@ -12,7 +12,7 @@ import {
   memoryStore,
   RetryableError,
   StoreUnavailableError,
-} from '../../lib/index.ts';
+} from '../../lib/pawl/index.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 
 /** What an operator reads in the middle of the night: each event says what happened, and why. */

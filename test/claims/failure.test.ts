@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Checkpoint } from '../../lib/claims/checkpoints.ts';
-import { doubtLeft, failureOf, run } from '../../lib/claims/run.ts';
-import { InDoubtError, RejectedError, RetryableError } from '../../lib/kernel/errors.ts';
+import type { Checkpoint } from '../../lib/pawl/claims/checkpoints.ts';
+import { doubtLeft, failureOf, run } from '../../lib/pawl/claims/run.ts';
+import { InDoubtError, RejectedError, RetryableError } from '../../lib/pawl/kernel/errors.ts';
 import { engineAtWork } from '../support/engines.ts';
 import { record } from '../support/records.ts';
 import { someDay } from '../support/virtual-host.ts';

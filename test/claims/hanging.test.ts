@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ClaimStore, ClaimWrite } from '../../lib/claims/store.ts';
-import { nodeHost } from '../../lib/host.ts';
-import { type ClaimEvent, memoryStore, once, renewedLease } from '../../lib/index.ts';
+import type { ClaimStore, ClaimWrite } from '../../lib/pawl/claims/store.ts';
+import { nodeHost } from '../../lib/pawl/host.ts';
+import { type ClaimEvent, memoryStore, once, renewedLease } from '../../lib/pawl/index.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 
 /** A store behind a client without time-outs: the writes that are chosen never get an answer, unless they are delivered later. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { identify, identityOf } from '../../lib/claims/identity.ts';
-import { nodeHost } from '../../lib/host.ts';
+import { identify, identityOf } from '../../lib/pawl/claims/identity.ts';
+import { nodeHost } from '../../lib/pawl/host.ts';
 
 const of = (value: unknown) => identify('send-email', value, nodeHost);
 

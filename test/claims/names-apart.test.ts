@@ -1,9 +1,9 @@
 import type { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { describe, expect, it } from 'vitest';
-import { onceOverHttp } from '../../lib/http/index.ts';
-import { memoryStore, OptionError, once, step } from '../../lib/index.ts';
-import { memoryLockStore, resourceLocks } from '../../lib/locks/index.ts';
-import { bodyField, eachMessage, sendOnce } from '../../lib/sqs/index.ts';
+import { onceOverHttp } from '../../lib/pawl/http/index.ts';
+import { memoryStore, OptionError, once, step } from '../../lib/pawl/index.ts';
+import { memoryLockStore, resourceLocks } from '../../lib/pawl/locks/index.ts';
+import { bodyField, eachMessage, sendOnce } from '../../lib/pawl/sqs/index.ts';
 import { charges } from '../statements/charges.ts';
 
 const silent = { onEvent: () => undefined };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Claim, memoryStore, once, RetryableError, step } from '../../lib/index.ts';
-import { type AppWrite, commit, commitStep, inPhases } from '../../lib/transactions/index.ts';
+import { type Claim, memoryStore, once, RetryableError, step } from '../../lib/pawl/index.ts';
+import { type AppWrite, commit, commitStep, inPhases } from '../../lib/pawl/transactions/index.ts';
 import { memoryTransactions } from '../support/memory-transactions.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 

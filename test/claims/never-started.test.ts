@@ -1,10 +1,10 @@
 import middy from '@middy/core';
 import type { SQSEvent } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import { type ClaimStore, type ClaimWrite, memoryStore, once } from '../../lib/index.ts';
-import { sqsOnce } from '../../lib/middy/index.ts';
-import { bodyField, eachMessage } from '../../lib/sqs/index.ts';
-import { eachTransaction } from '../../lib/transactions/index.ts';
+import { type ClaimStore, type ClaimWrite, memoryStore, once } from '../../lib/pawl/index.ts';
+import { sqsOnce } from '../../lib/pawl/middy/index.ts';
+import { bodyField, eachMessage } from '../../lib/pawl/sqs/index.ts';
+import { eachTransaction } from '../../lib/pawl/transactions/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { memoryTransactions } from '../support/memory-transactions.ts';
 import { virtualHost } from '../support/virtual-host.ts';

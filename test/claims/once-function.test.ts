@@ -11,8 +11,8 @@ import {
   RetryableError,
   reconcile,
   StoreUnavailableError,
-} from '../../lib/index.ts';
-import { errorKind } from '../../lib/kernel/errors.ts';
+} from '../../lib/pawl/index.ts';
+import { errorKind } from '../../lib/pawl/kernel/errors.ts';
 import { resolverOf } from '../support/resolver-of.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 

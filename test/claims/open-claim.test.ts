@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { openClaim } from '../../lib/claims/open-claim.ts';
-import { renewedLease } from '../../lib/claims/renewed-lease.ts';
+import { openClaim } from '../../lib/pawl/claims/open-claim.ts';
+import { renewedLease } from '../../lib/pawl/claims/renewed-lease.ts';
 import { engineAtWork } from '../support/engines.ts';
 import { someDay } from '../support/virtual-host.ts';
 

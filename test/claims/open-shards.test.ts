@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { openShard, openShards } from '../../lib/claims/open.ts';
-import { InDoubtError, memoryStore, once } from '../../lib/index.ts';
+import { openShard, openShards } from '../../lib/pawl/claims/open.ts';
+import { InDoubtError, memoryStore, once } from '../../lib/pawl/index.ts';
 import { countIndexWrites } from '../support/index-writes.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 

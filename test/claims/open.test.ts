@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { decide } from '../../lib/claims/decide.ts';
-import { checkpointed } from '../../lib/claims/next-step.ts';
-import { openShard, openShards, shardName } from '../../lib/claims/open.ts';
-import type { ClaimRecord } from '../../lib/claims/record.ts';
-import { renew, setAside, settle } from '../../lib/claims/settle.ts';
+import { decide } from '../../lib/pawl/claims/decide.ts';
+import { checkpointed } from '../../lib/pawl/claims/next-step.ts';
+import { openShard, openShards, shardName } from '../../lib/pawl/claims/open.ts';
+import type { ClaimRecord } from '../../lib/pawl/claims/record.ts';
+import { renew, setAside, settle } from '../../lib/pawl/claims/settle.ts';
 import { record, request, rules } from '../support/records.ts';
 import { someDay } from '../support/virtual-host.ts';
 

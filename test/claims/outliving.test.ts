@@ -1,11 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
-import { acquire } from '../../lib/claims/acquire.ts';
-import { leaseEnd, leaseOf } from '../../lib/claims/engine.ts';
-import { keepLease, openClaim } from '../../lib/claims/open-claim.ts';
-import { recordUntil, succeed } from '../../lib/claims/record-outcome.ts';
-import { fallbackLease, renewedLease } from '../../lib/claims/renewed-lease.ts';
-import { run } from '../../lib/claims/run.ts';
-import { step } from '../../lib/claims/step.ts';
+import { acquire } from '../../lib/pawl/claims/acquire.ts';
+import { leaseEnd, leaseOf } from '../../lib/pawl/claims/engine.ts';
+import { keepLease, openClaim } from '../../lib/pawl/claims/open-claim.ts';
+import { recordUntil, succeed } from '../../lib/pawl/claims/record-outcome.ts';
+import { fallbackLease, renewedLease } from '../../lib/pawl/claims/renewed-lease.ts';
+import { run } from '../../lib/pawl/claims/run.ts';
+import { step } from '../../lib/pawl/claims/step.ts';
 import { engineAtWork } from '../support/engines.ts';
 import { someDay, virtualHost } from '../support/virtual-host.ts';
 

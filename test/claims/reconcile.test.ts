@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Verdict } from '../../lib/claims/claim.ts';
-import { once } from '../../lib/claims/once.ts';
-import type { ClaimOptions } from '../../lib/claims/options.ts';
-import { reconcile } from '../../lib/claims/reconcile.ts';
-import { memoryStore } from '../../lib/index.ts';
+import type { Verdict } from '../../lib/pawl/claims/claim.ts';
+import { once } from '../../lib/pawl/claims/once.ts';
+import type { ClaimOptions } from '../../lib/pawl/claims/options.ts';
+import { reconcile } from '../../lib/pawl/claims/reconcile.ts';
+import { memoryStore } from '../../lib/pawl/index.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 
 /** A gift card of which the first attempt hangs up, and a provider that answers as told. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ClaimRecord } from '../../lib/claims/record.ts';
-import { fail, parkReleased, recordOutcome, recordUntil, succeed } from '../../lib/claims/record-outcome.ts';
-import { RejectedError, RetryableError } from '../../lib/kernel/errors.ts';
+import type { ClaimRecord } from '../../lib/pawl/claims/record.ts';
+import { fail, parkReleased, recordOutcome, recordUntil, succeed } from '../../lib/pawl/claims/record-outcome.ts';
+import { RejectedError, RetryableError } from '../../lib/pawl/kernel/errors.ts';
 import { engineAtWork } from '../support/engines.ts';
 import { someDay } from '../support/virtual-host.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ClaimRecord } from '../../lib/claims/record.ts';
-import { sourceOf, understood } from '../../lib/claims/record.ts';
-import { successor } from '../../lib/claims/successor.ts';
+import type { ClaimRecord } from '../../lib/pawl/claims/record.ts';
+import { sourceOf, understood } from '../../lib/pawl/claims/record.ts';
+import { successor } from '../../lib/pawl/claims/successor.ts';
 import { record } from '../support/records.ts';
 
 describe('a record', () => {

@@ -1,11 +1,11 @@
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import { type HttpEvent, httpOnce, onceOverHttp } from '../../lib/http/index.ts';
-import { memoryStore, OptionError, once, renewedLease } from '../../lib/index.ts';
-import { sqsOnce } from '../../lib/middy/index.ts';
-import { bodyField, eachMessage, type InvocationContext, type SqsEvent } from '../../lib/sqs/index.ts';
-import { sweepOpenClaims } from '../../lib/sweep/index.ts';
+import { type HttpEvent, httpOnce, onceOverHttp } from '../../lib/pawl/http/index.ts';
+import { memoryStore, OptionError, once, renewedLease } from '../../lib/pawl/index.ts';
+import { sqsOnce } from '../../lib/pawl/middy/index.ts';
+import { bodyField, eachMessage, type InvocationContext, type SqsEvent } from '../../lib/pawl/sqs/index.ts';
+import { sweepOpenClaims } from '../../lib/pawl/sweep/index.ts';
 import { apiGatewayV2 } from '../support/http-events.ts';
 import { context, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Checkpoint } from '../../lib/claims/checkpoints.ts';
-import { decide } from '../../lib/claims/decide.ts';
-import type { ClaimRecord } from '../../lib/claims/record.ts';
-import { memoryStore } from '../../lib/stores/memory.ts';
+import type { Checkpoint } from '../../lib/pawl/claims/checkpoints.ts';
+import { decide } from '../../lib/pawl/claims/decide.ts';
+import type { ClaimRecord } from '../../lib/pawl/claims/record.ts';
+import { memoryStore } from '../../lib/pawl/stores/memory.ts';
 import { record, request, rules } from '../support/records.ts';
 import { resolverOf } from '../support/resolver-of.ts';
 import { someDay, virtualHost } from '../support/virtual-host.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ClaimStore } from '../../lib/claims/store.ts';
-import { memoryStore, OptionError, once } from '../../lib/index.ts';
+import type { ClaimStore } from '../../lib/pawl/claims/store.ts';
+import { memoryStore, OptionError, once } from '../../lib/pawl/index.ts';
 import { resolverOf } from '../support/resolver-of.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { stepsInDoubt } from '../../lib/claims/checkpoints.ts';
+import { stepsInDoubt } from '../../lib/pawl/claims/checkpoints.ts';
 import {
   type Claim,
   type ClaimRecord,
@@ -10,10 +10,10 @@ import {
   RetryableError,
   type StepOptions,
   step,
-} from '../../lib/index.ts';
-import { restoredStore } from '../../lib/stores/dynamodb/restored-store.ts';
-import { sweepOpenClaims } from '../../lib/sweep/index.ts';
-import { commit, commitStep, inPhases } from '../../lib/transactions/index.ts';
+} from '../../lib/pawl/index.ts';
+import { restoredStore } from '../../lib/pawl/stores/dynamodb/restored-store.ts';
+import { sweepOpenClaims } from '../../lib/pawl/sweep/index.ts';
+import { commit, commitStep, inPhases } from '../../lib/pawl/transactions/index.ts';
 import { memoryTransactions } from '../support/memory-transactions.ts';
 import { resolverOf } from '../support/resolver-of.ts';
 import { virtualHost } from '../support/virtual-host.ts';

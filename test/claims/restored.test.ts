@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { decide } from '../../lib/claims/decide.ts';
-import { asRestored, isForgottenRecord } from '../../lib/claims/restored.ts';
-import { settle } from '../../lib/claims/settle.ts';
+import { decide } from '../../lib/pawl/claims/decide.ts';
+import { asRestored, isForgottenRecord } from '../../lib/pawl/claims/restored.ts';
+import { settle } from '../../lib/pawl/claims/settle.ts';
 import { record, request, rules } from '../support/records.ts';
 import { someDay } from '../support/virtual-host.ts';
 

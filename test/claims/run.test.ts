@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Claim } from '../../lib/claims/claim.ts';
-import { once } from '../../lib/claims/once.ts';
-import type { ClaimOptions } from '../../lib/claims/options.ts';
-import type { ClaimStore } from '../../lib/claims/store.ts';
+import type { Claim } from '../../lib/pawl/claims/claim.ts';
+import { once } from '../../lib/pawl/claims/once.ts';
+import type { ClaimOptions } from '../../lib/pawl/claims/options.ts';
+import type { ClaimStore } from '../../lib/pawl/claims/store.ts';
 import {
   canonicalValue,
   LeaseError,
@@ -11,7 +11,7 @@ import {
   RetryableError,
   renewedLease,
   StoreUnavailableError,
-} from '../../lib/index.ts';
+} from '../../lib/pawl/index.ts';
 import { unhandledRejections } from '../support/rejections.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Verdict } from '../../lib/claims/claim.ts';
-import { reconcile } from '../../lib/claims/reconcile.ts';
-import { afterVerdict, settleDoubt } from '../../lib/claims/settle-doubt.ts';
+import type { Verdict } from '../../lib/pawl/claims/claim.ts';
+import { reconcile } from '../../lib/pawl/claims/reconcile.ts';
+import { afterVerdict, settleDoubt } from '../../lib/pawl/claims/settle-doubt.ts';
 import { engineAtWork } from '../support/engines.ts';
 import { someDay } from '../support/virtual-host.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Outcome } from '../../lib/claims/outcome.ts';
-import { renew, setAside, settle } from '../../lib/claims/settle.ts';
+import type { Outcome } from '../../lib/pawl/claims/outcome.ts';
+import { renew, setAside, settle } from '../../lib/pawl/claims/settle.ts';
 import { record, rules } from '../support/records.ts';
 import { someDay } from '../support/virtual-host.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type Checkpoint, checkpointsOf } from '../../lib/claims/checkpoints.ts';
-import type { Claim, Verdict } from '../../lib/claims/claim.ts';
-import { openClaim } from '../../lib/claims/open-claim.ts';
-import { type StepOptions, type StepRun, step } from '../../lib/claims/step.ts';
-import { Work } from '../../lib/claims/work.ts';
-import { InDoubtError, RetryableError } from '../../lib/kernel/errors.ts';
+import { type Checkpoint, checkpointsOf } from '../../lib/pawl/claims/checkpoints.ts';
+import type { Claim, Verdict } from '../../lib/pawl/claims/claim.ts';
+import { openClaim } from '../../lib/pawl/claims/open-claim.ts';
+import { type StepOptions, type StepRun, step } from '../../lib/pawl/claims/step.ts';
+import { Work } from '../../lib/pawl/claims/work.ts';
+import { InDoubtError, RetryableError } from '../../lib/pawl/kernel/errors.ts';
 import { engineAtWork } from '../support/engines.ts';
 import { someDay } from '../support/virtual-host.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { claimState, unchanged } from '../../lib/claims/store.ts';
+import { claimState, unchanged } from '../../lib/pawl/claims/store.ts';
 import { record } from '../support/records.ts';
 
 describe('a claim', () => {

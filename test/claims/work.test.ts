@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Work } from '../../lib/claims/work.ts';
+import { Work } from '../../lib/pawl/claims/work.ts';
 import { unhandledRejections } from '../support/rejections.ts';
 import { someDay, virtualHost } from '../support/virtual-host.ts';
 

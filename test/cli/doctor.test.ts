@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readCommandLine } from '../../lib/cli/doctor.ts';
 import { summary, table } from '../../lib/cli/doctor-report.ts';
-import { tableActions } from '../../lib/deployment/needs.ts';
+import { tableActions } from '../../lib/pawl/deployment/needs.ts';
 
 test('takes one name, and remembers claims for 30 days unless told otherwise', () => {
   expect(readCommandLine(['PawlOrders'])).toEqual({

@@ -28,14 +28,12 @@ describe('pawl', () => {
     expect([help.code, version.code, version.out]).toEqual([0, 0, `${own}\n`]);
   });
 
-  it('needs no client of AWS to show its help, and says which to install for the rest', async () => {
+  it('loads no client of AWS to show its help', async () => {
     const helps = ['claims', 'redrive', 'console', 'doctor'].map((name) => runPawl([name, '--help'], withoutClients));
     for (const { code, out, error } of await Promise.all(helps)) {
       expect([code, error]).toEqual([0, '']);
       expect(out).toContain('Usage: pawl');
     }
-    const { code, error } = await runPawl(['claims', '--table', 't'], withoutClients);
-    expect([code, error]).toEqual([2, expect.stringContaining('npm install --save-dev @aws-sdk/client-')]);
   });
 
   it('ends with 2 for a command or an option that there is not', async () => {

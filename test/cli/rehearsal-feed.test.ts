@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
-import { createFeed, pawlEvent } from '../../lib/cli/rehearsal-feed.ts';
-import type { LiveEvent } from '../../lib/console/server.ts';
+import type { LiveEvent } from '../../lib/cli/console/server.ts';
+import { createFeed, pawlEvent } from '../../lib/rehearsal/command/feed.ts';
 import { createJournal } from '../../lib/rehearsal/file/journal.ts';
 
 it('shows an event of pawl wherever it stands in a line, and nothing of other lines', () => {

@@ -3,10 +3,10 @@ import middy5 from '@middy-5/core';
 import middy6 from '@middy-6/core';
 import type { APIGatewayProxyEventV2, Context, SQSEvent } from 'aws-lambda';
 import { expect, test } from 'vitest';
-import { claimOf, httpOnce } from '../../lib/http/index.ts';
-import { memoryStore } from '../../lib/index.ts';
-import { sqsOnce } from '../../lib/middy/index.ts';
-import { bodyField } from '../../lib/sqs/index.ts';
+import { claimOf, httpOnce } from '../../lib/pawl/http/index.ts';
+import { memoryStore } from '../../lib/pawl/index.ts';
+import { sqsOnce } from '../../lib/pawl/middy/index.ts';
+import { bodyField } from '../../lib/pawl/sqs/index.ts';
 import { httpApi, sqsStandard } from '../fixtures/aws-events.ts';
 import { context, noQueue } from '../support/lambda.ts';
 

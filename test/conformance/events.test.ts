@@ -13,10 +13,10 @@ import type {
   SQSRecord,
 } from 'aws-lambda';
 import { describe, expect, test } from 'vitest';
-import { type HttpEvent, httpOnce, onceOverHttp } from '../../lib/http/index.ts';
-import { memoryStore } from '../../lib/index.ts';
-import { sqsOnce } from '../../lib/middy/index.ts';
-import { bodyField, eachMessage, type SqsEvent, sentKey } from '../../lib/sqs/index.ts';
+import { type HttpEvent, httpOnce, onceOverHttp } from '../../lib/pawl/http/index.ts';
+import { memoryStore } from '../../lib/pawl/index.ts';
+import { sqsOnce } from '../../lib/pawl/middy/index.ts';
+import { bodyField, eachMessage, type SqsEvent, sentKey } from '../../lib/pawl/sqs/index.ts';
 import * as events from '../fixtures/aws-events.ts';
 import { noQueue } from '../support/lambda.ts';
 

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
-import { type HttpOptions, httpOnce, onceOverHttp } from '../../lib/http/index.ts';
-import { RetryableError } from '../../lib/kernel/errors.ts';
-import type { InvocationContext } from '../../lib/sqs/index.ts';
+import { type HttpOptions, httpOnce, onceOverHttp } from '../../lib/pawl/http/index.ts';
+import { RetryableError } from '../../lib/pawl/kernel/errors.ts';
+import type { InvocationContext } from '../../lib/pawl/sqs/index.ts';
 import type { CallerVerdict, CrashSweepOptions, SweptHandler, SweptMessage, World } from '../../lib/testing/index.ts';
 import { httpApi } from '../fixtures/aws-events.ts';
 import { type AnyMiddleware, loadCore, loadRouter, loadStack, swept, type Told, type Wrap } from './middlewares.ts';

@@ -4,9 +4,9 @@ import middy from '@middy/core';
 import type { Context, SQSRecord } from 'aws-lambda';
 import { expect, test } from 'vitest';
 import { object, string } from 'zod';
-import { once, RetryableError } from '../../lib/index.ts';
-import { sqsOnce } from '../../lib/middy/index.ts';
-import { bodyField, deadLetterQueue, eachMessage, type SqsEvent } from '../../lib/sqs/index.ts';
+import { once, RetryableError } from '../../lib/pawl/index.ts';
+import { sqsOnce } from '../../lib/pawl/middy/index.ts';
+import { bodyField, deadLetterQueue, eachMessage, type SqsEvent } from '../../lib/pawl/sqs/index.ts';
 import {
   assertSurvivesCrashes,
   type CrashSweepOptions,

@@ -1,6 +1,6 @@
-import { once } from '../../lib/index.ts';
-import { RetryableError } from '../../lib/kernel/errors.ts';
-import { sqsOnce } from '../../lib/middy/index.ts';
+import { once } from '../../lib/pawl/index.ts';
+import { RetryableError } from '../../lib/pawl/kernel/errors.ts';
+import { sqsOnce } from '../../lib/pawl/middy/index.ts';
 import {
   bodyField,
   deadLetterQueue,
@@ -9,7 +9,7 @@ import {
   type SqsEvent,
   type SqsOptions,
   type SqsRecord,
-} from '../../lib/sqs/index.ts';
+} from '../../lib/pawl/sqs/index.ts';
 import type { CrashSweepOptions, SweptHandler, SweptMessage, World } from '../../lib/testing/index.ts';
 import { type AnyMiddleware, loadCore, loadStack, type Middy, swept, type Told, type Wrap } from './middlewares.ts';
 import { hidesReasons, type Position, type Tried } from './table.ts';

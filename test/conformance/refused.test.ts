@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { nodeHost } from '../../lib/host.ts';
-import { memoryStore } from '../../lib/index.ts';
-import type { SqsEvent } from '../../lib/sqs/index.ts';
+import { nodeHost } from '../../lib/pawl/host.ts';
+import { memoryStore } from '../../lib/pawl/index.ts';
+import type { SqsEvent } from '../../lib/pawl/sqs/index.ts';
 import type { World } from '../../lib/testing/index.ts';
 import { sqsStandard } from '../fixtures/aws-events.ts';
 import { context, noQueue } from '../support/lambda.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { memoryStore } from '../../lib/index.ts';
+import { memoryStore } from '../../lib/pawl/index.ts';
 import { context } from '../support/lambda.ts';
 import { buildApi, type Event, eventOf, optionsOf, paidResponse, textOf } from './http.ts';
 import { quietly } from './sweep.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type RunningConsole, startConsole } from '../../lib/console/server.ts';
-import { memoryStore } from '../../lib/index.ts';
-import { operator } from '../../lib/operate/index.ts';
+import { type RunningConsole, startConsole } from '../../lib/cli/console/server.ts';
+import { memoryStore } from '../../lib/pawl/index.ts';
+import { operator } from '../../lib/pawl/operate/index.ts';
 import { openPage } from '../support/console-client.ts';
 import { record } from '../support/records.ts';
 

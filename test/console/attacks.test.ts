@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { RehearsalView, ReportView } from '../../lib/console/api.ts';
-import { PortInUseError, type RunningConsole, startConsole } from '../../lib/console/server.ts';
-import { memoryStore } from '../../lib/index.ts';
-import { operator } from '../../lib/operate/index.ts';
+import type { RehearsalView, ReportView } from '../../lib/cli/console/api.ts';
+import { PortInUseError, type RunningConsole, startConsole } from '../../lib/cli/console/server.ts';
+import { memoryStore } from '../../lib/pawl/index.ts';
+import { operator } from '../../lib/pawl/operate/index.ts';
 import { openPage, send } from '../support/console-client.ts';
 import { record } from '../support/records.ts';
 

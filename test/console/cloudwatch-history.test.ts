@@ -1,6 +1,6 @@
 import * as sdk from '@aws-sdk/client-cloudwatch';
 import { expect, it } from 'vitest';
-import { historyOf } from '../../lib/console/cloudwatch-history.ts';
+import { historyOf } from '../../lib/cli/console/cloudwatch-history.ts';
 
 const now = Date.parse('2026-11-22T13:02:00Z');
 const asked: string[] = [];

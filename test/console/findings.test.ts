@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { FindingsList, PlanShown } from '../../lib/console/api.ts';
-import { type RunningConsole, startConsole } from '../../lib/console/server.ts';
-import { memoryStore } from '../../lib/index.ts';
-import { operator } from '../../lib/operate/index.ts';
-import { findings, reconcileStatements } from '../../lib/statements/index.ts';
+import type { FindingsList, PlanShown } from '../../lib/cli/console/api.ts';
+import { type RunningConsole, startConsole } from '../../lib/cli/console/server.ts';
+import { memoryStore } from '../../lib/pawl/index.ts';
+import { operator } from '../../lib/pawl/operate/index.ts';
+import { findings, reconcileStatements } from '../../lib/pawl/statements/index.ts';
 import { collect } from '../support/collect.ts';
 import { openPage } from '../support/console-client.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { liveHistory } from '../../lib/console/history.ts';
-import { byOperation, grouped, matching, openList, sorted } from '../../lib/console/open-list.ts';
-import { age, shown, shownBody } from '../../lib/console/page/format.ts';
-import type { OpenClaimView } from '../../lib/operate/index.ts';
+import { liveHistory } from '../../lib/cli/console/history.ts';
+import { byOperation, grouped, matching, openList, sorted } from '../../lib/cli/console/open-list.ts';
+import { age, shown, shownBody } from '../../lib/cli/console/page/format.ts';
+import type { OpenClaimView } from '../../lib/pawl/operate/index.ts';
 
 const at = Date.parse('2026-11-22T13:00:00Z');
 

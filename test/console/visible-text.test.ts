@@ -1,6 +1,6 @@
 import { h } from 'preact';
 import { beforeAll, expect, it } from 'vitest';
-import { showVisibleText } from '../../lib/console/page/visible-text.ts';
+import { showVisibleText } from '../../lib/cli/console/page/visible-text.ts';
 
 /* What the page renders: each element as a view makes it. */
 

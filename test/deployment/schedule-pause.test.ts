@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { longestPauseSeconds } from '../../lib/deployment/schedule-pause.ts';
+import { longestPauseSeconds } from '../../lib/pawl/deployment/schedule-pause.ts';
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;

@@ -9,7 +9,7 @@ import {
   RESTORE_ACTIONS,
   STATEMENT_ACTIONS,
   STATEMENT_INDEX_ACTIONS,
-} from '../../lib/deployment/needs.ts';
+} from '../../lib/pawl/deployment/needs.ts';
 
 /** What each role of SECURITY.md is permitted on the claims table and its index. */
 const PERMITTED: Readonly<Record<string, readonly string[]>> = {

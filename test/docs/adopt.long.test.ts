@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 import { afterAll, expect, test, vi } from 'vitest';
 import { filesOf, ROOT } from '../../checks/docs/pages.ts';
-import { ENTRIES } from '../../checks/entries.ts';
+import { ENTRIES } from '../../checks/packages.ts';
 
 /**
  * The files of docs/guides/adopt.md, as they are printed, with the sources of pawl in place of the package. `npm run check:package` walks the whole page, `cdk init`
@@ -34,10 +34,7 @@ async function runTestOf(path: string, change: (code: string) => string = (code)
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     writeFileSync(join(folder, file), change(code));
   }
-  const entries = Object.entries(ENTRIES).map(([entry, module]) => [
-    entry.replace('.', 'pawl'),
-    join(ROOT, `lib/${module}.ts`),
-  ]);
+  const entries = ENTRIES.map(({ name, source }) => [name, join(ROOT, source)]);
   const bundle = join(folder, 'bundle.cjs');
   buildSync({
     entryPoints: [join(folder, path)],

@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { notEmpty } from '../../checks/not-empty.ts';
-import type { ClaimEvent } from '../../lib/index.ts';
-import { errorCodes, explained, withoutPage } from '../../lib/kernel/error-code.ts';
+import type { ClaimEvent } from '../../lib/pawl/index.ts';
+import { errorCodes, explained, withoutPage } from '../../lib/pawl/kernel/error-code.ts';
+import { SOURCES } from '../support/sources.ts';
 
 const root = new URL('../../', import.meta.url);
 const errorsPage = readFileSync(new URL('docs/errors.md', root), 'utf8');
@@ -47,9 +48,10 @@ const events = Object.keys({
 } satisfies Record<ClaimEvent['type'], true>);
 
 /** The sources of what an application runs; neither the laws and the sweep for tests, nor the stand-ins for AWS. */
-const sources = readdirSync(new URL('lib/', root), { recursive: true, encoding: 'utf8' })
-  .filter((path) => path.endsWith('.ts') && !/^(rehearsal|testing)\//.test(path))
-  .map((path) => ({ path, text: readFileSync(new URL(`lib/${path}`, root), 'utf8') }));
+const sources = SOURCES.filter(({ file }) => !/^lib\/(rehearsal|testing)\//.test(file)).map(({ file, source }) => ({
+  path: file.replace(/^lib\//, ''),
+  text: source,
+}));
 
 describe('the pages of errors and of events', () => {
   it('has each once', () => {
@@ -95,25 +97,25 @@ describe('a message', () => {
       // Ends its messages where it prints them.
       'cli/doctor.ts',
       // The reason of a signal, and not an error that a user sees.
-      'console/server.ts',
+      'cli/console/server.ts',
       // A result of each message for other middlewares, in the words of its own error.
-      'sqs/batch-response.ts: whyUnfinished',
-      'locks/acquisition.ts',
-      'locks/memory.ts',
+      'pawl/sqs/batch-response.ts: whyUnfinished',
+      'pawl/locks/acquisition.ts',
+      'pawl/locks/memory.ts',
       // What DynamoDB or the network says; the store explains it.
-      'stores/dynamodb/shared-requests.ts: Message',
-      'aws/get-json.ts',
-      'aws/http.ts',
-      'aws/verdict.ts',
-      'aws/verdict.ts: typeof',
-      'sqs/lean/lean-transport.ts',
-      'deployment/template/yaml.ts',
+      'pawl/stores/dynamodb/shared-requests.ts: Message',
+      'pawl/aws/get-json.ts',
+      'pawl/aws/http.ts',
+      'pawl/aws/verdict.ts',
+      'pawl/aws/verdict.ts: typeof',
+      'pawl/sqs/lean/lean-transport.ts',
+      'pawl/deployment/template/yaml.ts',
       // The doctor ends its messages where it prints them, too; this one says itself what to do.
       'cli/deployed/read-functions.ts',
       // DynamoDB says what a table is.
-      'stores/dynamodb/physical-table.ts',
+      'pawl/stores/dynamodb/physical-table.ts',
       // A caller that has not asked whether the store lists claims.
-      'stores/dynamodb/restored-store.ts',
+      'pawl/stores/dynamodb/restored-store.ts',
     ];
     const bare = sources.flatMap(({ path, text }) =>
       Array.from(text.matchAll(/new (?:Type|Range)?Error\((?!\s*explained\()\s*(\w*)/g), ([, first]) =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { blocksOf, blockWith, guides } from '../../checks/docs/pages.ts';
-import { type Claim, memoryStore, once, step } from '../../lib/index.ts';
-import { bodyField, eachMessage, type SqsEvent, type SqsOptions } from '../../lib/sqs/index.ts';
+import { type Claim, memoryStore, once, step } from '../../lib/pawl/index.ts';
+import { bodyField, eachMessage, type SqsEvent, type SqsOptions } from '../../lib/pawl/sqs/index.ts';
 import { type CrashSweepOptions, crashSweep, type SweptHandler, type World } from '../../lib/testing/index.ts';
 import { apiGatewayV2 } from '../support/http-events.ts';
 import { resolverOf } from '../support/resolver-of.ts';
@@ -534,7 +534,7 @@ test('every example in the guides that is no deployment is run, or is known to h
   const run = new Set(known.map(([guide, text]) => `${guide} ${blockWith(guide, text).number}`));
   const left = guides.flatMap((guide) =>
     blocksOf(guide)
-      .filter(({ code, given }) => !/aws-cdk-lib|pawl\/constructs/.test(code + given))
+      .filter(({ code, given }) => !/aws-cdk-lib|@pawl\/cdk/.test(code + given))
       .map(({ number }) => `${guide} ${number}`)
       .filter((name) => !run.has(name)),
   );

@@ -1,8 +1,8 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import type { Claim } from '../../lib/index.ts';
-import { sleep } from '../../lib/kernel/host.ts';
-import type { Locks } from '../../lib/locks/index.ts';
-import { bodyField, eachMessage } from '../../lib/sqs/index.ts';
+import type { Claim } from '../../lib/pawl/index.ts';
+import { sleep } from '../../lib/pawl/kernel/host.ts';
+import type { Locks } from '../../lib/pawl/locks/index.ts';
+import { bodyField, eachMessage } from '../../lib/pawl/sqs/index.ts';
 import { type CrashSweepOptions, crashSweep, type World } from '../../lib/testing/index.ts';
 import { exampleOf, type Names } from './run-example.ts';
 import { createOutside, type Outside, tableClient, tableName, wired } from './swept-world.ts';

@@ -1,6 +1,6 @@
 import type { Context, DynamoDBBatchResponse, SQSEvent } from 'aws-lambda';
 import { expect, test } from 'vitest';
-import { FingerprintError, memoryStore, once, RejectedError, RetryableError, reconcile } from '../../lib/index.ts';
+import { FingerprintError, memoryStore, once, RejectedError, RetryableError, reconcile } from '../../lib/pawl/index.ts';
 import { context, failuresOf, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { resolverOf } from '../support/resolver-of.ts';
 import { exampleOf } from './run-example.ts';

@@ -7,12 +7,6 @@ export type Names = Readonly<Record<string, unknown>>;
 /** An example as it is printed. Called, it runs with these names for what it imports and for what its reader has. */
 export type Example = (names?: Names) => Promise<Names>;
 
-const ours = (specifier: string): string | undefined => {
-  if (specifier === 'pawl') return '../../lib/index.ts';
-  if (specifier === 'pawl/dynamodb') return '../../lib/stores/dynamodb/index.ts';
-  return specifier.startsWith('pawl/') ? `../../lib/${specifier.slice(5)}/index.ts` : undefined;
-};
-
 const IMPORT = /^import (?:(?<whole>\w+),? )?(?:\{(?<named>[^}]*)\} )?(?:from )?"(?<specifier>[^"]+)";$/gm;
 const AsyncFunction: new (...parts: string[]) => Example = Object.getPrototypeOf(async () => undefined).constructor;
 
@@ -37,7 +31,7 @@ async function runnable({ code }: Block): Promise<Example> {
   const imported: Record<string, unknown> = {};
   for (const { groups = {} } of plain.matchAll(IMPORT)) {
     const { whole, named = '', specifier = '' } = groups;
-    const module = await import(ours(specifier) ?? specifier);
+    const module = await import(specifier);
     if (whole) imported[whole] = module.default;
     for (const one of named.split(',')) {
       const [name = '', as = name] = one.trim().split(/\s+as\s+/);

@@ -1,12 +1,12 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { SendMessageCommandInput } from '@aws-sdk/client-sqs';
-import { httpOnce, onceOverHttp } from '../../lib/http/index.ts';
-import { type ClaimWrite, memoryStore, once } from '../../lib/index.ts';
-import { dynamoLockStore, forEachItem, resourceLocks } from '../../lib/locks/index.ts';
-import { sqsOnce } from '../../lib/middy/index.ts';
-import { deadLetterQueue, eachMessage, sendOnce } from '../../lib/sqs/index.ts';
+import { httpOnce, onceOverHttp } from '../../lib/pawl/http/index.ts';
+import { type ClaimWrite, memoryStore, once } from '../../lib/pawl/index.ts';
+import { dynamoLockStore, forEachItem, resourceLocks } from '../../lib/pawl/locks/index.ts';
+import { sqsOnce } from '../../lib/pawl/middy/index.ts';
+import { deadLetterQueue, eachMessage, sendOnce } from '../../lib/pawl/sqs/index.ts';
+import { type AppWrite, eachTransaction, type TransactionalStore } from '../../lib/pawl/transactions/index.ts';
 import type { World } from '../../lib/testing/index.ts';
-import { type AppWrite, eachTransaction, type TransactionalStore } from '../../lib/transactions/index.ts';
 import { documentsOver } from '../../proof/simulation/dynamodb/documents.ts';
 import { simulatedTable } from '../../proof/simulation/dynamodb/table.ts';
 import type { Names } from './run-example.ts';

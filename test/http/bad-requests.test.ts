@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { asRestored } from '../../lib/claims/restored.ts';
-import { bodyField, type HttpEvent, type HttpOptions, type HttpResponse } from '../../lib/http/index.ts';
-import { canonicalValue, InvalidMessageError, memoryStore, OptionError } from '../../lib/index.ts';
+import { asRestored } from '../../lib/pawl/claims/restored.ts';
+import { bodyField, type HttpEvent, type HttpOptions, type HttpResponse } from '../../lib/pawl/http/index.ts';
+import { canonicalValue, InvalidMessageError, memoryStore, OptionError } from '../../lib/pawl/index.ts';
 import { doors } from '../support/http-doors.ts';
 import { apiGatewayV2, type Sent } from '../support/http-events.ts';
 import { someDay, virtualHost } from '../support/virtual-host.ts';

@@ -1,8 +1,8 @@
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import { type HttpEvent, httpOnce, onceOverHttp } from '../../lib/http/index.ts';
-import { memoryStore } from '../../lib/index.ts';
+import { type HttpEvent, httpOnce, onceOverHttp } from '../../lib/pawl/http/index.ts';
+import { memoryStore } from '../../lib/pawl/index.ts';
 import { type Sent, services } from '../support/http-events.ts';
 import { context } from '../support/lambda.ts';
 

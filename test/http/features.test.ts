@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { HttpEvent, HttpOptions, HttpResponse } from '../../lib/http/index.ts';
-import { type Claim, type ClaimEvent, memoryStore, RetryableError, step } from '../../lib/index.ts';
-import { type AppWrite, commit, commitStep, inPhases } from '../../lib/transactions/index.ts';
+import type { HttpEvent, HttpOptions, HttpResponse } from '../../lib/pawl/http/index.ts';
+import { type Claim, type ClaimEvent, memoryStore, RetryableError, step } from '../../lib/pawl/index.ts';
+import { type AppWrite, commit, commitStep, inPhases } from '../../lib/pawl/transactions/index.ts';
 import { doors } from '../support/http-doors.ts';
 import { apiGatewayV2, type Sent } from '../support/http-events.ts';
 import { memoryTransactions } from '../support/memory-transactions.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { requestOf } from '../../lib/http/event.ts';
-import { type HeaderKeyOptions, headerKey } from '../../lib/http/index.ts';
+import { requestOf } from '../../lib/pawl/http/event.ts';
+import { type HeaderKeyOptions, headerKey } from '../../lib/pawl/http/index.ts';
 import { apiGatewayV2, services } from '../support/http-events.ts';
 
 function read(value: string, options?: HeaderKeyOptions): unknown {

@@ -9,8 +9,8 @@ import {
   type HttpResponse,
   httpOnce,
   onceOverHttp,
-} from '../../lib/http/index.ts';
-import { memoryStore, RejectedError, RetryableError, renewedLease } from '../../lib/index.ts';
+} from '../../lib/pawl/http/index.ts';
+import { memoryStore, RejectedError, RetryableError, renewedLease } from '../../lib/pawl/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { apiGatewayV2 } from '../support/http-events.ts';
 import { context } from '../support/lambda.ts';
@@ -285,7 +285,7 @@ describe('an early time-out of Middy, whose handler is still at work', () => {
 
   it('is told of once in a cold start, with the way out', async () => {
     vi.resetModules();
-    const fresh: typeof import('../../lib/http/index.ts') = await import('../../lib/http/index.ts');
+    const fresh: typeof import('../../lib/pawl/http/index.ts') = await import('../../lib/pawl/http/index.ts');
     for (const key of ['"a"', '"b"']) {
       const { refund, early, store } = slow(() => ({ statusCode: 408 }), 'retry');
       const handler = middy(refund, early).use(

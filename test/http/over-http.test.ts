@@ -11,7 +11,7 @@ import {
   httpOnce,
   onceOverHttp,
   scopedKey,
-} from '../../lib/http/index.ts';
+} from '../../lib/pawl/http/index.ts';
 import {
   type ClaimEvent,
   memoryStore,
@@ -19,8 +19,8 @@ import {
   RejectedError,
   RetryableError,
   reconcile,
-} from '../../lib/index.ts';
-import { memoryLockStore, resourceLocks } from '../../lib/locks/index.ts';
+} from '../../lib/pawl/index.ts';
+import { memoryLockStore, resourceLocks } from '../../lib/pawl/locks/index.ts';
 import { apiGatewayV2, type Sent, services } from '../support/http-events.ts';
 import { context } from '../support/lambda.ts';
 import { resolverOf } from '../support/resolver-of.ts';

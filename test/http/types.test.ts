@@ -17,8 +17,8 @@ import type {
   LambdaFunctionURLHandler,
 } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import { claimOf, httpOnce, onceOverHttp } from '../../lib/http/index.ts';
-import { memoryStore, OptionError } from '../../lib/index.ts';
+import { claimOf, httpOnce, onceOverHttp } from '../../lib/pawl/http/index.ts';
+import { memoryStore, OptionError } from '../../lib/pawl/index.ts';
 import { httpApi, loadBalancer, restApi } from '../fixtures/aws-events.ts';
 import { context } from '../support/lambda.ts';
 

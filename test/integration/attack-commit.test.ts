@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { once } from '../../lib/index.ts';
-import { type AppWrite, commit, transactionalStore } from '../../lib/transactions/index.ts';
+import { once } from '../../lib/pawl/index.ts';
+import { type AppWrite, commit, transactionalStore } from '../../lib/pawl/transactions/index.ts';
 import { claimsTable, localClient } from '../support/tables.ts';
 
 const client = localClient(inject('dynamoEndpoint'));

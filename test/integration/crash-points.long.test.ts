@@ -7,7 +7,7 @@ import type { TapAnswer, TapCall } from '../../lib/rehearsal/engine/servers/tap.
 import { claimsIn, claimWrites, completionsIn } from '../../lib/rehearsal/pawl/claim-writes.ts';
 import { createPawlEvents } from '../../lib/rehearsal/pawl/events.ts';
 import type { ProviderFault } from '../../lib/rehearsal/provider.ts';
-import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';
+import { dynamoStore } from '../../lib/pawl/stores/dynamodb/index.ts';
 import { startGiftCards } from '../../shop/providers/gift-cards.ts';
 import { createLedger, type Ledger } from '../../shop/providers/ledger.ts';
 import { readStories } from '../../site/time-lines/story.ts';

@@ -4,9 +4,9 @@ import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import middy from '@middy/core';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import type { ClaimEvent } from '../../lib/index.ts';
-import { openedMessage, sqsOnce } from '../../lib/middy/index.ts';
-import { largePayload } from '../../lib/payload/envelopes/large-payload.ts';
+import type { ClaimEvent } from '../../lib/pawl/index.ts';
+import { openedMessage, sqsOnce } from '../../lib/pawl/middy/index.ts';
+import { largePayload } from '../../lib/pawl/payload/envelopes/large-payload.ts';
 import {
   bodyField,
   deadLetterQueue,
@@ -21,9 +21,9 @@ import {
   s3Events,
   sentKey,
   snsEnvelope,
-} from '../../lib/sqs/index.ts';
-import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';
-import { eachTransaction, transactionalStore } from '../../lib/transactions/index.ts';
+} from '../../lib/pawl/sqs/index.ts';
+import { dynamoStore } from '../../lib/pawl/stores/dynamodb/index.ts';
+import { eachTransaction, transactionalStore } from '../../lib/pawl/transactions/index.ts';
 import { startClouds } from '../support/clouds.ts';
 import { context } from '../support/lambda.ts';
 import { eventBridgeEvent, s3Record, snsNotification } from '../support/notifications.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { memoryStore, RejectedError } from '../../lib/index.ts';
-import { deadLetterQueue, eachMessage, type SqsOptions } from '../../lib/sqs/index.ts';
+import { memoryStore, RejectedError } from '../../lib/pawl/index.ts';
+import { deadLetterQueue, eachMessage, type SqsOptions } from '../../lib/pawl/sqs/index.ts';
 import { messageGroup } from '../support/fifo-queue.ts';
 import { context } from '../support/lambda.ts';
 import { startQueues } from '../support/queues.ts';

@@ -6,7 +6,7 @@ import {
   type TransactWriteCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { nodeHost } from '../../lib/host.ts';
+import { nodeHost } from '../../lib/pawl/host.ts';
 import {
   claimHeld,
   type ForEachItemOptions,
@@ -15,7 +15,7 @@ import {
   type TransactAction,
   WorkChangedError,
   WorkUnfinishedError,
-} from '../../lib/locks/index.ts';
+} from '../../lib/pawl/locks/index.ts';
 import { claimsTable, localClient } from '../support/tables.ts';
 
 const endpoint = inject('dynamoEndpoint');

@@ -1,10 +1,10 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { type HttpOptions, onceOverHttp } from '../../lib/http/index.ts';
-import { type Claim, step } from '../../lib/index.ts';
-import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';
-import { CommitRefusedError, commit, inPhases, transactionalStore } from '../../lib/transactions/index.ts';
+import { type HttpOptions, onceOverHttp } from '../../lib/pawl/http/index.ts';
+import { type Claim, step } from '../../lib/pawl/index.ts';
+import { dynamoStore } from '../../lib/pawl/stores/dynamodb/index.ts';
+import { CommitRefusedError, commit, inPhases, transactionalStore } from '../../lib/pawl/transactions/index.ts';
 import { startHttpApi } from '../support/http-api.ts';
 import type { apiGatewayV2 } from '../support/http-events.ts';
 import { claimsTable, localClient } from '../support/tables.ts';

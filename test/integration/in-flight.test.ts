@@ -1,8 +1,8 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import type { ClaimEvent } from '../../lib/index.ts';
-import { bodyField, eachMessage, type SqsEvent, type SqsOptions } from '../../lib/sqs/index.ts';
-import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';
+import type { ClaimEvent } from '../../lib/pawl/index.ts';
+import { bodyField, eachMessage, type SqsEvent, type SqsOptions } from '../../lib/pawl/sqs/index.ts';
+import { dynamoStore } from '../../lib/pawl/stores/dynamodb/index.ts';
 import { context } from '../support/lambda.ts';
 import { startQueues } from '../support/queues.ts';
 import { claimsTable, localClient } from '../support/tables.ts';

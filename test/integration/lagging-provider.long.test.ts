@@ -1,9 +1,9 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { giftCardProvider } from '../../lambda/gift-cards.ts';
-import { type ClaimEvent, once, reconcile } from '../../lib/index.ts';
+import { type ClaimEvent, once, reconcile } from '../../lib/pawl/index.ts';
 import type { ProviderFault } from '../../lib/rehearsal/provider.ts';
-import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';
+import { dynamoStore } from '../../lib/pawl/stores/dynamodb/index.ts';
 import { startGiftCards } from '../../shop/providers/gift-cards.ts';
 import { createLedger } from '../../shop/providers/ledger.ts';
 import { claimsTable, localClient } from '../support/tables.ts';

@@ -1,11 +1,11 @@
 import { GetQueueAttributesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import middy from '@middy/core';
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
-import type { ClaimEvent } from '../../lib/claims/events.ts';
-import { nodeHost } from '../../lib/host.ts';
-import { memoryStore } from '../../lib/index.ts';
-import type { Host } from '../../lib/kernel/host.ts';
-import { sqsOnce } from '../../lib/middy/lean.ts';
+import type { ClaimEvent } from '../../lib/pawl/claims/events.ts';
+import { nodeHost } from '../../lib/pawl/host.ts';
+import { memoryStore } from '../../lib/pawl/index.ts';
+import type { Host } from '../../lib/pawl/kernel/host.ts';
+import { sqsOnce } from '../../lib/pawl/middy/lean.ts';
 import {
   bodyField,
   deadLetterQueue,
@@ -17,10 +17,10 @@ import {
   leanSqs,
   type SqsEvent,
   sendOnce,
-} from '../../lib/sqs/lean/index.ts';
-import { leanTransport } from '../../lib/sqs/lean/lean-transport.ts';
-import { leanDynamo } from '../../lib/stores/dynamodb/lean/index.ts';
-import { eachTransaction, transactionalStore } from '../../lib/transactions/lean.ts';
+} from '../../lib/pawl/sqs/lean/index.ts';
+import { leanTransport } from '../../lib/pawl/sqs/lean/lean-transport.ts';
+import { leanDynamo } from '../../lib/pawl/stores/dynamodb/lean/index.ts';
+import { eachTransaction, transactionalStore } from '../../lib/pawl/transactions/lean.ts';
 import { type Arrival, type FaultyHttp, type HttpFault, startFaultyHttp } from '../support/faulty-http.ts';
 import { context } from '../support/lambda.ts';
 import { startQueues } from '../support/queues.ts';

@@ -1,9 +1,9 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { forEachItem } from '../../lib/locks/index.ts';
-import { bodyField } from '../../lib/sqs/index.ts';
-import { leanDynamo } from '../../lib/stores/dynamodb/lean/index.ts';
-import { eachTransaction, transactionalStore } from '../../lib/transactions/lean.ts';
+import { forEachItem } from '../../lib/pawl/locks/index.ts';
+import { bodyField } from '../../lib/pawl/sqs/index.ts';
+import { leanDynamo } from '../../lib/pawl/stores/dynamodb/lean/index.ts';
+import { eachTransaction, transactionalStore } from '../../lib/pawl/transactions/lean.ts';
 import { leanOver, losingResponses } from '../support/lean.ts';
 import { record } from '../support/records.ts';
 import { claimsTable, localClient } from '../support/tables.ts';

@@ -1,7 +1,7 @@
 import { DynamoDBDocumentClient, GetCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { nodeHost } from '../../lib/host.ts';
-import type { Host } from '../../lib/kernel/host.ts';
+import { nodeHost } from '../../lib/pawl/host.ts';
+import type { Host } from '../../lib/pawl/kernel/host.ts';
 import {
   type DynamoLockStore,
   dynamoLockStore,
@@ -13,7 +13,7 @@ import {
   type TransactAction,
   type TryLockAllResult,
   type UnlockRules,
-} from '../../lib/locks/index.ts';
+} from '../../lib/pawl/locks/index.ts';
 import { elsewhere } from '../support/elsewhere.ts';
 import { eventually } from '../support/eventually.ts';
 import { claimsTable, localClient } from '../support/tables.ts';

@@ -6,12 +6,12 @@ import {
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
-import { openShard, openShards } from '../../lib/claims/open.ts';
-import { type ClaimRecord, InDoubtError, type ListsOpenClaims, type OpenQuery, once } from '../../lib/index.ts';
-import { dynamoLockStore, forEachItem, resourceLocks } from '../../lib/locks/index.ts';
-import { bodyField, eachMessage } from '../../lib/sqs/index.ts';
-import { dynamoStore, individualDynamoStore, OpenIndexError } from '../../lib/stores/dynamodb/index.ts';
-import { toItem } from '../../lib/stores/dynamodb/item.ts';
+import { openShard, openShards } from '../../lib/pawl/claims/open.ts';
+import { type ClaimRecord, InDoubtError, type ListsOpenClaims, type OpenQuery, once } from '../../lib/pawl/index.ts';
+import { dynamoLockStore, forEachItem, resourceLocks } from '../../lib/pawl/locks/index.ts';
+import { bodyField, eachMessage } from '../../lib/pawl/sqs/index.ts';
+import { dynamoStore, individualDynamoStore, OpenIndexError } from '../../lib/pawl/stores/dynamodb/index.ts';
+import { toItem } from '../../lib/pawl/stores/dynamodb/item.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { record } from '../support/records.ts';
 import { resolverOf } from '../support/resolver-of.ts';

@@ -6,7 +6,7 @@ import { signedText } from '../../lambda/processor.ts';
 import type { SqsLocal } from '../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { startSqsLocal } from '../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { startTap, type Tap } from '../../lib/rehearsal/engine/servers/tap.ts';
-import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';
+import { dynamoStore } from '../../lib/pawl/stores/dynamodb/index.ts';
 import { runTraffic } from '../../shop/traffic/traffic.ts';
 import { apiGatewayV2 } from '../support/http-events.ts';
 import { context } from '../support/lambda.ts';

@@ -1,7 +1,7 @@
 import { PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, inject } from 'vitest';
-import { once, StoreUnavailableError } from '../../lib/index.ts';
-import { dynamoStore, individualDynamoStore } from '../../lib/stores/dynamodb/index.ts';
+import { once, StoreUnavailableError } from '../../lib/pawl/index.ts';
+import { dynamoStore, individualDynamoStore } from '../../lib/pawl/stores/dynamodb/index.ts';
 import { promise, thrownBy } from '../promises/kit.ts';
 import { claimsTable, localClient } from '../support/tables.ts';
 

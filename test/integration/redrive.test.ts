@@ -1,7 +1,7 @@
 import { DeleteMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import { bodyField, deadLetterQueue, eachMessage, type SqsEvent } from '../../lib/sqs/index.ts';
-import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';
+import { bodyField, deadLetterQueue, eachMessage, type SqsEvent } from '../../lib/pawl/sqs/index.ts';
+import { dynamoStore } from '../../lib/pawl/stores/dynamodb/index.ts';
 import { context } from '../support/lambda.ts';
 import { startQueues } from '../support/queues.ts';
 import { resolverOf } from '../support/resolver-of.ts';

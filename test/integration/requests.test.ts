@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { CONTENDERS, type Name } from '../../bench/cost/contender.ts';
 import { countRequests } from '../../bench/cost/counting.ts';
 import { createEffect, delivery, expectedOf, type Scenario } from '../../bench/cost/scenarios.ts';
-import { type LeanDynamo, leanDynamo } from '../../lib/stores/dynamodb/lean/index.ts';
+import { type LeanDynamo, leanDynamo } from '../../lib/pawl/stores/dynamodb/lean/index.ts';
 import { claimsTable, localClient } from '../support/tables.ts';
 
 /*

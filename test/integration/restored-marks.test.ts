@@ -1,9 +1,9 @@
 import { type AttributeValue, type DynamoDBClient, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
-import { nodeHost } from '../../lib/host.ts';
-import { type ClaimStore, failOpen, once } from '../../lib/index.ts';
-import { operator } from '../../lib/operate/index.ts';
-import { bodyField } from '../../lib/sqs/index.ts';
+import { nodeHost } from '../../lib/pawl/host.ts';
+import { type ClaimStore, failOpen, once } from '../../lib/pawl/index.ts';
+import { operator } from '../../lib/pawl/operate/index.ts';
+import { bodyField } from '../../lib/pawl/sqs/index.ts';
 import {
   correctRestore,
   type DynamoTransport,
@@ -12,9 +12,9 @@ import {
   liftRestore,
   markRestored,
   readRestored,
-} from '../../lib/stores/dynamodb/index.ts';
-import { leanDynamo, dynamoStore as leanStore } from '../../lib/stores/dynamodb/lean/index.ts';
-import { eachTransaction, transactionalStore } from '../../lib/transactions/index.ts';
+} from '../../lib/pawl/stores/dynamodb/index.ts';
+import { leanDynamo, dynamoStore as leanStore } from '../../lib/pawl/stores/dynamodb/lean/index.ts';
+import { eachTransaction, transactionalStore } from '../../lib/pawl/transactions/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { claimsTable, localClient } from '../support/tables.ts';
 

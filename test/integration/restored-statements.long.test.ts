@@ -1,15 +1,15 @@
 import { type DynamoDBClient, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { nodeHost } from '../../lib/host.ts';
-import { type ClaimStore, once, type Reconcile, RetryableError, reconcile } from '../../lib/index.ts';
-import { operator } from '../../lib/operate/index.ts';
-import { bodyField, eachMessage } from '../../lib/sqs/index.ts';
+import { nodeHost } from '../../lib/pawl/host.ts';
+import { type ClaimStore, once, type Reconcile, RetryableError, reconcile } from '../../lib/pawl/index.ts';
+import { operator } from '../../lib/pawl/operate/index.ts';
+import { bodyField, eachMessage } from '../../lib/pawl/sqs/index.ts';
 import {
   type ReconcileStatementsOptions,
   reconcileStatements,
   type StatementLine,
-} from '../../lib/statements/index.ts';
-import { dynamoStore, individualDynamoStore, markRestored, readRestored } from '../../lib/stores/dynamodb/index.ts';
+} from '../../lib/pawl/statements/index.ts';
+import { dynamoStore, individualDynamoStore, markRestored, readRestored } from '../../lib/pawl/stores/dynamodb/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { context, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { claimsTable, localClient } from '../support/tables.ts';

@@ -2,8 +2,8 @@ import { type DynamoDBClient, PutItemCommand, ScanCommand } from '@aws-sdk/clien
 import middy from '@middy/core';
 import type { SQSEvent } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { nodeHost } from '../../lib/host.ts';
-import type { HttpResponse } from '../../lib/http/index.ts';
+import { nodeHost } from '../../lib/pawl/host.ts';
+import type { HttpResponse } from '../../lib/pawl/http/index.ts';
 import {
   type Claim,
   type ClaimStore,
@@ -13,18 +13,18 @@ import {
   RetryableError,
   reconcile,
   step,
-} from '../../lib/index.ts';
-import { sqsOnce } from '../../lib/middy/index.ts';
-import { operator } from '../../lib/operate/index.ts';
-import { bodyField, eachMessage } from '../../lib/sqs/index.ts';
-import { dynamoStore, individualDynamoStore, liftRestore, markRestored } from '../../lib/stores/dynamodb/index.ts';
+} from '../../lib/pawl/index.ts';
+import { sqsOnce } from '../../lib/pawl/middy/index.ts';
+import { operator } from '../../lib/pawl/operate/index.ts';
+import { bodyField, eachMessage } from '../../lib/pawl/sqs/index.ts';
+import { dynamoStore, individualDynamoStore, liftRestore, markRestored } from '../../lib/pawl/stores/dynamodb/index.ts';
 import {
   leanDynamo,
   individualDynamoStore as leanIndividualStore,
   dynamoStore as leanStore,
-} from '../../lib/stores/dynamodb/lean/index.ts';
-import { commit, commitStep, eachTransaction, inPhases, transactionalStore } from '../../lib/transactions/index.ts';
-import { transactionalStore as leanTransactionalStore } from '../../lib/transactions/lean.ts';
+} from '../../lib/pawl/stores/dynamodb/lean/index.ts';
+import { commit, commitStep, eachTransaction, inPhases, transactionalStore } from '../../lib/pawl/transactions/index.ts';
+import { transactionalStore as leanTransactionalStore } from '../../lib/pawl/transactions/lean.ts';
 import { eventually } from '../support/eventually.ts';
 import { doors as httpDoors } from '../support/http-doors.ts';
 import { apiGatewayV2 } from '../support/http-events.ts';

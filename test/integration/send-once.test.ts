@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { nodeHost } from '../../lib/host.ts';
+import { nodeHost } from '../../lib/pawl/host.ts';
 import { type SqsLocal, startSqsLocal } from '../../lib/rehearsal/engine/servers/sqs-local.ts';
 import {
   eachMessage,
@@ -11,8 +11,8 @@ import {
   type SqsEvent,
   sendOnce,
   sentKey,
-} from '../../lib/sqs/index.ts';
-import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';
+} from '../../lib/pawl/sqs/index.ts';
+import { dynamoStore } from '../../lib/pawl/stores/dynamodb/index.ts';
 import { context } from '../support/lambda.ts';
 import { startQueues } from '../support/queues.ts';
 import { claimsTable, localClient } from '../support/tables.ts';

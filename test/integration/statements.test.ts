@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
-import { once } from '../../lib/index.ts';
-import { findings, reconcileStatements, type StatementLine } from '../../lib/statements/index.ts';
-import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';
+import { once } from '../../lib/pawl/index.ts';
+import { findings, reconcileStatements, type StatementLine } from '../../lib/pawl/statements/index.ts';
+import { dynamoStore } from '../../lib/pawl/stores/dynamodb/index.ts';
 import { collect } from '../support/collect.ts';
 import { runCommand } from '../support/in-process.ts';
 import { claimsTable, localClient } from '../support/tables.ts';
@@ -52,7 +52,7 @@ it('compares a statement with the claims in DynamoDB, and an operator lists and 
     line('unheard-of'),
     { ...line('order-7'), id: 'txn_again' },
   ];
-  const host = { ...(await import('../../lib/host.ts')).nodeHost, now: () => Date.now() + 300_000 };
+  const host = { ...(await import('../../lib/pawl/host.ts')).nodeHost, now: () => Date.now() + 300_000 };
   const options = { operation: 'charge', store, from, settleMs: 5000, statement: () => lines, host };
   const compared = await reconcileStatements({ ...options, onEvent: () => undefined });
   expect(compared).toMatchObject({

@@ -1,7 +1,7 @@
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { RejectedError } from '../../lib/index.ts';
-import { bodyField } from '../../lib/sqs/index.ts';
+import { RejectedError } from '../../lib/pawl/index.ts';
+import { bodyField } from '../../lib/pawl/sqs/index.ts';
 import {
   type AppWrite,
   CommitRefusedError,
@@ -9,7 +9,7 @@ import {
   eachTransaction,
   inPhases,
   transactionalStore,
-} from '../../lib/transactions/index.ts';
+} from '../../lib/pawl/transactions/index.ts';
 import { aheadBy, type Order, order, setUp } from '../scenarios/support.ts';
 import { context, failuresOf, sqsEvent } from '../support/lambda.ts';
 import { loseAnswersOf } from '../support/lost-answers.ts';

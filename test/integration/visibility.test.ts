@@ -1,7 +1,7 @@
 import type { ChangeMessageVisibilityBatchCommandInput } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type ClaimEvent, memoryStore } from '../../lib/index.ts';
-import { bodyField, eachMessage, type SqsEvent, type SqsOptions } from '../../lib/sqs/index.ts';
+import { type ClaimEvent, memoryStore } from '../../lib/pawl/index.ts';
+import { bodyField, eachMessage, type SqsEvent, type SqsOptions } from '../../lib/pawl/sqs/index.ts';
 import { context } from '../support/lambda.ts';
 import { startQueues } from '../support/queues.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { change } from '../../lib/kernel/change.ts';
-import { isStill, type Transition, type Write, type Written } from '../../lib/kernel/record.ts';
+import { change } from '../../lib/pawl/kernel/change.ts';
+import { isStill, type Transition, type Write, type Written } from '../../lib/pawl/kernel/record.ts';
 import { someDay, virtualHost } from '../support/virtual-host.ts';
 
 interface Counter {

@@ -1,6 +1,6 @@
 import { describe, expect as expectThat, it } from 'vitest';
-import { expect, expectWhole } from '../../lib/kernel/check.ts';
-import { OptionError } from '../../lib/kernel/errors.ts';
+import { expect, expectWhole } from '../../lib/pawl/kernel/check.ts';
+import { OptionError } from '../../lib/pawl/kernel/errors.ts';
 
 function messageOf(check: () => void): string | undefined {
   try {

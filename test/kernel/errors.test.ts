@@ -11,10 +11,10 @@ import {
   RetryableError,
   retryAfterOf,
   StoreUnavailableError,
-} from '../../lib/kernel/errors.ts';
-import { recordedError } from '../../lib/kernel/recorded-error.ts';
-import { NoAnswerError } from '../../lib/kernel/request.ts';
-import { propertyOf } from '../../lib/kernel/unknown.ts';
+} from '../../lib/pawl/kernel/errors.ts';
+import { recordedError } from '../../lib/pawl/kernel/recorded-error.ts';
+import { NoAnswerError } from '../../lib/pawl/kernel/request.ts';
+import { propertyOf } from '../../lib/pawl/kernel/unknown.ts';
 import { unhandledRejections } from '../support/rejections.ts';
 
 const unreadable = new Proxy(new Error('no'), {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { startHeartbeat, whenLeaseEnds } from '../../lib/kernel/heartbeat.ts';
-import type { Host } from '../../lib/kernel/host.ts';
+import { startHeartbeat, whenLeaseEnds } from '../../lib/pawl/kernel/heartbeat.ts';
+import type { Host } from '../../lib/pawl/kernel/host.ts';
 import { someDay, virtualHost } from '../support/virtual-host.ts';
 
 type Beat = (until: number) => Promise<'applied' | 'stale'>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { identifyingText } from '../../lib/kernel/key.ts';
+import { identifyingText } from '../../lib/pawl/kernel/key.ts';
 import { unhandledRejections } from '../support/rejections.ts';
 
 describe('a value that identifies something', () => {

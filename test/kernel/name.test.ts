@@ -1,25 +1,25 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { notEmpty } from '../../checks/not-empty.ts';
-import { identify, identityOf, idPrefix, isEffectKey, namesIn, stepEffectKey } from '../../lib/claims/identity.ts';
-import { openShards, shardName, unstatedPlace } from '../../lib/claims/open.ts';
-import { nodeHost } from '../../lib/host.ts';
-import { scopedKey } from '../../lib/http/index.ts';
-import { boundedText, extended, hashedTail, joined, ownParts, partsOf } from '../../lib/kernel/name.ts';
-import { bytesOf } from '../../lib/kernel/text.ts';
-import { segmentId } from '../../lib/locks/dynamodb/progress.ts';
-import { resourceId } from '../../lib/locks/resource.ts';
-import { bodyField, compositeKey, entityKey } from '../../lib/sqs/index.ts';
-import { findingKinds, findingOf } from '../../lib/statements/finding.ts';
-import { partsOfMark } from '../../lib/statements/line.ts';
-import { runNoteId } from '../../lib/statements/run-note.ts';
-import { restoredId } from '../../lib/stores/dynamodb/restore-mark.ts';
+import { identify, identityOf, idPrefix, isEffectKey, namesIn, stepEffectKey } from '../../lib/pawl/claims/identity.ts';
+import { openShards, shardName, unstatedPlace } from '../../lib/pawl/claims/open.ts';
+import { nodeHost } from '../../lib/pawl/host.ts';
+import { scopedKey } from '../../lib/pawl/http/index.ts';
+import { boundedText, extended, hashedTail, joined, ownParts, partsOf } from '../../lib/pawl/kernel/name.ts';
+import { bytesOf } from '../../lib/pawl/kernel/text.ts';
+import { segmentId } from '../../lib/pawl/locks/dynamodb/progress.ts';
+import { resourceId } from '../../lib/pawl/locks/resource.ts';
+import { bodyField, compositeKey, entityKey } from '../../lib/pawl/sqs/index.ts';
+import { findingKinds, findingOf } from '../../lib/pawl/statements/finding.ts';
+import { partsOfMark } from '../../lib/pawl/statements/line.ts';
+import { runNoteId } from '../../lib/pawl/statements/run-note.ts';
+import { restoredId } from '../../lib/pawl/stores/dynamodb/restore-mark.ts';
+import { SOURCES } from '../support/sources.ts';
 
 /**
  * All makers of names that are made of parts. Two names of one space are the same only if they have the same maker and the same parts.
  *
- * A new maker joins the list: `lib/kernel/name.ts` is the one way to make such a name, and the last tests here look for files that use it, or another way,
+ * A new maker joins the list: `lib/pawl/kernel/name.ts` is the one way to make such a name, and the last tests here look for files that use it, or another way,
  * and are not in the list.
  */
 
@@ -80,36 +80,36 @@ const any = fc.oneof({ weight: 9, arbitrary: text }, { weight: 1, arbitrary: for
 const makers: Readonly<Record<string, Maker>> = {
   'a claim': {
     space: 'items of a table',
-    file: 'lib/claims/identity.ts',
+    file: 'lib/pawl/claims/identity.ts',
     made: fc.tuple(operation, any).map((parts) => ({ parts, name: identify(...parts, nodeHost).id })),
   },
   'a resource': {
     space: 'items of a table',
-    file: 'lib/locks/resource.ts',
+    file: 'lib/pawl/locks/resource.ts',
     made: fc
       .array(any, { minLength: 1, maxLength: 3 })
       .map((parts) => ({ parts, name: resourceId(parts as [string, ...string[]], nodeHost) })),
   },
   'a lock': {
     space: 'items of a table',
-    file: 'lib/locks/acquire.ts',
+    file: 'lib/pawl/locks/acquire.ts',
     made: fc.uuid().map((parts) => ({ parts, name: joined(ownParts('lock', parts)) })),
   },
   'a segment of a work': {
     space: 'items of a table',
-    file: 'lib/locks/dynamodb/progress.ts',
+    file: 'lib/pawl/locks/dynamodb/progress.ts',
     made: fc
       .tuple(any, workName, index)
       .map(([id, work, at]) => ({ parts: [id, work, at], name: segmentId({ id, work }, at, nodeHost) })),
   },
   'the note of a run': {
     space: 'items of a table',
-    file: 'lib/statements/run-note.ts',
+    file: 'lib/pawl/statements/run-note.ts',
     made: operation.map((parts) => ({ parts, name: runNoteId(parts) })),
   },
   'a finding': {
     space: 'items of a table',
-    file: 'lib/statements/finding.ts',
+    file: 'lib/pawl/statements/finding.ts',
     made: fc
       .tuple(operation, fc.constantFrom(...findingKinds), fc.option(any), any, fc.boolean())
       .map(([of, kind, key, line, isId]) => {
@@ -121,17 +121,17 @@ const makers: Readonly<Record<string, Maker>> = {
   },
   'the mark of a restore': {
     space: 'items of a table',
-    file: 'lib/stores/dynamodb/restore-mark.ts',
+    file: 'lib/pawl/stores/dynamodb/restore-mark.ts',
     made: fixed(restoredId),
   },
   'the effect of a claim': {
     space: 'effect keys',
-    file: 'lib/claims/identity.ts',
+    file: 'lib/pawl/claims/identity.ts',
     made: fc.tuple(operation, any).map((parts) => ({ parts, name: identify(...parts, nodeHost).effectKey })),
   },
   'the effect of a step': {
     space: 'effect keys',
-    file: 'lib/claims/identity.ts',
+    file: 'lib/pawl/claims/identity.ts',
     made: fc.tuple(operation, any, stepName).map(([of, key, step]) => ({
       parts: [of, key, step],
       name: stepEffectKey(identify(of, key, nodeHost).effectKey, step, nodeHost),
@@ -139,22 +139,22 @@ const makers: Readonly<Record<string, Maker>> = {
   },
   'a shard of the open claims': {
     space: 'places of the index',
-    file: 'lib/claims/open.ts',
+    file: 'lib/pawl/claims/open.ts',
     made: shard.map((parts) => ({ parts, name: parts })),
   },
   'unstated claims': {
     space: 'places of the index',
-    file: 'lib/claims/open.ts',
+    file: 'lib/pawl/claims/open.ts',
     made: fc.tuple(operation, shard).map((parts) => ({ parts, name: unstatedPlace(...parts) })),
   },
   'open findings': {
     space: 'places of the index',
-    file: 'lib/statements/finding.ts',
+    file: 'lib/pawl/statements/finding.ts',
     made: fixed(joined(ownParts('findings'))),
   },
   'the key of a caller': {
     space: 'keys of an operation',
-    file: 'lib/http/admission.ts',
+    file: 'lib/pawl/http/admission.ts',
     made: fc.tuple(fc.option(any), any).map(([caller, key]) => ({
       parts: [caller, key],
       name: scopedKey(caller === null ? 'anyone' : { caller }, key),
@@ -320,29 +320,25 @@ describe('a name', () => {
 });
 
 describe('the list of makers', () => {
-  const sources = readdirSync('lib', { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
-    .map((file) => ({ file: `lib/${file}`, source: readFileSync(`lib/${file}`, 'utf8') }));
-
   /** Files that take names apart, or join texts that meet nothing else. */
   const noMakers: Readonly<Record<string, string>> = {
-    'lib/sqs/producer.ts': 'a deduplication id: the hash of operation and key',
-    'lib/observe/hashed-keys.ts': 'the id in an event, for people: nothing looks it up',
-    'lib/statements/line.ts': 'reads an effect key',
+    'lib/pawl/sqs/producer.ts': 'a deduplication id: the hash of operation and key',
+    'lib/pawl/observe/hashed-keys.ts': 'the id in an event, for people: nothing looks it up',
+    'lib/pawl/statements/line.ts': 'reads an effect key',
   };
 
   it('has every file that makes a name', () => {
-    const using = sources.filter(({ source }) => /from '[./]+kernel\/name\.ts'/.test(source)).map(({ file }) => file);
+    const using = SOURCES.filter(({ source }) => /from '[./]+kernel\/name\.ts'/.test(source)).map(({ file }) => file);
     const listed = [...all.map(([, { file }]) => file), ...Object.keys(noMakers)];
     expect(notEmpty('makers', using).filter((file) => !listed.includes(file))).toEqual([]);
   });
 
   it('has the only ways in which parts are joined', () => {
     /** `#` in a text that is made: of other syntaxes, and of the laws of stores, whose ids are written by hand. */
-    const others = [/^lib\/testing\//, /^lib\/deployment\/template\//, /^lib\/rehearsal\//];
+    const others = [/^lib\/testing\//, /^lib\/pawl\/deployment\/template\//, /^lib\/rehearsal\//];
     const otherSyntax = [/`#\$\{name\}/, /attribute_not_exists\(/, /documentation\}#/];
-    const joining = notEmpty('sources', sources)
-      .filter(({ file }) => file !== 'lib/kernel/name.ts' && !others.some((one) => one.test(file)))
+    const joining = notEmpty('sources', SOURCES)
+      .filter(({ file }) => file !== 'lib/pawl/kernel/name.ts' && !others.some((one) => one.test(file)))
       .flatMap(({ file, source }) => source.split('\n').map((line) => ({ file, line })))
       .filter(
         ({ line }) => /`[^`]*(#\$\{|\}#)[^`]*`|join\('#'\)|'#[a-z-]+#?'/.test(line) && !/^\s*(\*|\/[/*])/.test(line),

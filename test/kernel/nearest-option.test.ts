@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nearestOf } from '../../lib/kernel/unknown-option.ts';
+import { nearestOf } from '../../lib/pawl/kernel/unknown-option.ts';
 
 describe('the nearest known name', () => {
   it.each([

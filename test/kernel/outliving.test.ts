@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { keptUntil } from '../../lib/kernel/outliving.ts';
+import { keptUntil } from '../../lib/pawl/kernel/outliving.ts';
 import { someDay } from '../support/virtual-host.ts';
 
 afterEach(() => vi.unstubAllEnvs());
@@ -20,7 +20,7 @@ describe('the environment of a function', () => {
       vi.resetModules();
       vi.stubEnv('AWS_LAMBDA_INITIALIZATION_TYPE', type);
       vi.stubEnv('AWS_LAMBDA_MAX_CONCURRENCY', concurrency);
-      const { nodeHost } = await import('../../lib/host.ts');
+      const { nodeHost } = await import('../../lib/pawl/host.ts');
       expect(nodeHost.outlivesInvocations).toBe(outlives);
     },
   );

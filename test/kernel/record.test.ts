@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isStill, type RecordState } from '../../lib/kernel/record.ts';
+import { isStill, type RecordState } from '../../lib/pawl/kernel/record.ts';
 
 interface Seen {
   readonly owner: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { sleep, whenOver } from '../../lib/kernel/host.ts';
-import { answeredBy, isNoAnswer, NoAnswerError } from '../../lib/kernel/request.ts';
+import { sleep, whenOver } from '../../lib/pawl/kernel/host.ts';
+import { answeredBy, isNoAnswer, NoAnswerError } from '../../lib/pawl/kernel/request.ts';
 import { someDay, virtualHost } from '../support/virtual-host.ts';
 
 /** A request, and how it is answered. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { SetupError } from '../../lib/kernel/errors.ts';
-import { NoAnswerError } from '../../lib/kernel/request.ts';
-import { insist, pauseMs, type RetryPolicy } from '../../lib/kernel/retry.ts';
+import { SetupError } from '../../lib/pawl/kernel/errors.ts';
+import { NoAnswerError } from '../../lib/pawl/kernel/request.ts';
+import { insist, pauseMs, type RetryPolicy } from '../../lib/pawl/kernel/retry.ts';
 import { someDay, virtualHost } from '../support/virtual-host.ts';
 
 describe('the pause before the next try', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { OptionError } from '../../lib/kernel/errors.ts';
-import { expectOptions, ofHttp, ofQueues } from '../../lib/kernel/take-options.ts';
+import { OptionError } from '../../lib/pawl/kernel/errors.ts';
+import { expectOptions, ofHttp, ofQueues } from '../../lib/pawl/kernel/take-options.ts';
 
 const taken = {
   door: 'once',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { OptionError } from '../../lib/kernel/errors.ts';
-import { expectOptions } from '../../lib/kernel/take-options.ts';
-import { nearestOf } from '../../lib/kernel/unknown-option.ts';
+import { OptionError } from '../../lib/pawl/kernel/errors.ts';
+import { expectOptions } from '../../lib/pawl/kernel/take-options.ts';
+import { nearestOf } from '../../lib/pawl/kernel/unknown-option.ts';
 
 const known = { queueUrl: true, timeoutMs: true, marginMs: true, key: true } as const;
 const taken = { door: 'sendOnce', known, docs: 'docs/guides/producers.md' };

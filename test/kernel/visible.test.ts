@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { visible } from '../../lib/kernel/visible.ts';
+import { visible } from '../../lib/pawl/kernel/visible.ts';
 
 /** Texts in which control characters, marks of direction, what has no width, and halves of pairs are as likely as letters. */
 const nasty = fc

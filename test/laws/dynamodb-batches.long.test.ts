@@ -1,4 +1,4 @@
-import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';
+import { dynamoStore } from '../../lib/pawl/stores/dynamodb/index.ts';
 import { inCompany } from '../support/in-company.ts';
 import { lawsOverDynamoDb } from './over-dynamodb.ts';
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import type { ClaimStore } from '../../lib/claims/store.ts';
-import { dynamoLockStore } from '../../lib/locks/dynamodb/store.ts';
+import type { ClaimStore } from '../../lib/pawl/claims/store.ts';
+import { dynamoLockStore } from '../../lib/pawl/locks/dynamodb/store.ts';
 import {
   dynamoStore,
   individualDynamoStore,
   type LeanTableOptions,
   leanDynamo,
-} from '../../lib/stores/dynamodb/lean/index.ts';
+} from '../../lib/pawl/stores/dynamodb/lean/index.ts';
 import { claimStoreLaws, lockStoreLaws } from '../../lib/testing/index.ts';
 import { inCompany } from '../support/in-company.ts';
 import { lawTest } from '../support/law-test.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, inject } from 'vitest';
-import { dynamoLockStore } from '../../lib/locks/dynamodb/store.ts';
+import { dynamoLockStore } from '../../lib/pawl/locks/dynamodb/store.ts';
 import { lockStoreLaws } from '../../lib/testing/index.ts';
 import { lawTest } from '../support/law-test.ts';
 import { loseAnswersOf } from '../support/lost-answers.ts';

@@ -1,4 +1,4 @@
-import { memoryLockStore } from '../../lib/locks/memory.ts';
+import { memoryLockStore } from '../../lib/pawl/locks/memory.ts';
 import { lockStoreLaws } from '../../lib/testing/index.ts';
 import { lawTest } from '../support/law-test.ts';
 

@@ -1,4 +1,4 @@
-import { memoryStore } from '../../lib/stores/memory.ts';
+import { memoryStore } from '../../lib/pawl/stores/memory.ts';
 import { claimStoreLaws } from '../../lib/testing/index.ts';
 import { lawTest } from '../support/law-test.ts';
 

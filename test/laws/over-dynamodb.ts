@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, inject } from 'vitest';
-import { keepsNotes } from '../../lib/claims/notes.ts';
-import type { ClaimStore } from '../../lib/claims/store.ts';
-import type { TableOptions } from '../../lib/stores/dynamodb/index.ts';
+import { keepsNotes } from '../../lib/pawl/claims/notes.ts';
+import type { ClaimStore } from '../../lib/pawl/claims/store.ts';
+import type { TableOptions } from '../../lib/pawl/stores/dynamodb/index.ts';
 import { claimStoreLaws } from '../../lib/testing/index.ts';
 import { lawTest } from '../support/law-test.ts';
 import { loseAnswersOf } from '../support/lost-answers.ts';

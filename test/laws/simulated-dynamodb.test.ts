@@ -1,8 +1,8 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { expect, it } from 'vitest';
-import type { ClaimStore } from '../../lib/claims/store.ts';
-import { dynamoLockStore } from '../../lib/locks/dynamodb/store.ts';
-import { dynamoStore, individualDynamoStore, type TableOptions } from '../../lib/stores/dynamodb/index.ts';
+import type { ClaimStore } from '../../lib/pawl/claims/store.ts';
+import { dynamoLockStore } from '../../lib/pawl/locks/dynamodb/store.ts';
+import { dynamoStore, individualDynamoStore, type TableOptions } from '../../lib/pawl/stores/dynamodb/index.ts';
 import { claimStoreLaws, lockStoreLaws } from '../../lib/testing/index.ts';
 import { dynamoClient } from '../../proof/simulation/dynamodb/client.ts';
 import { simulatedTable } from '../../proof/simulation/dynamodb/table.ts';

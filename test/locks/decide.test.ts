@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { decideLock, type LockRequest, newLock } from '../../lib/locks/decide.ts';
-import type { FoundResource } from '../../lib/locks/found-resource.ts';
-import type { LockRecord } from '../../lib/locks/record.ts';
-import { endLock, extendLock, keepLock } from '../../lib/locks/settle.ts';
+import { decideLock, type LockRequest, newLock } from '../../lib/pawl/locks/decide.ts';
+import type { FoundResource } from '../../lib/pawl/locks/found-resource.ts';
+import type { LockRecord } from '../../lib/pawl/locks/record.ts';
+import { endLock, extendLock, keepLock } from '../../lib/pawl/locks/settle.ts';
 import { someDay } from '../support/virtual-host.ts';
 
 const request: LockRequest = {

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { errorKind } from '../../lib/kernel/errors.ts';
-import { type LockStore, memoryLockStore, resourceLocks } from '../../lib/locks/index.ts';
+import { errorKind } from '../../lib/pawl/kernel/errors.ts';
+import { type LockStore, memoryLockStore, resourceLocks } from '../../lib/pawl/locks/index.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 
 const unlock = { onSuccess: 'unlock', onFailure: 'keep' } as const;

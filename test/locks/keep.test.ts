@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { OptionError } from '../../lib/index.ts';
-import { memoryLockStore, resourceLocks } from '../../lib/locks/index.ts';
+import { OptionError } from '../../lib/pawl/index.ts';
+import { memoryLockStore, resourceLocks } from '../../lib/pawl/locks/index.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 
 it.each([Number.NaN, Number.POSITIVE_INFINITY, -1, '900000'])(

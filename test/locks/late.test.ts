@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { nodeHost } from '../../lib/host.ts';
-import { type LockStore, type LockWrite, memoryLockStore, resourceLocks } from '../../lib/locks/index.ts';
+import { nodeHost } from '../../lib/pawl/host.ts';
+import { type LockStore, type LockWrite, memoryLockStore, resourceLocks } from '../../lib/pawl/locks/index.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 
 it('does not hand out a lock that was taken over while its last piece was being locked', async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { memoryLockStore, resourceLocks } from '../../lib/locks/index.ts';
+import { memoryLockStore, resourceLocks } from '../../lib/pawl/locks/index.ts';
 import { elsewhere } from '../support/elsewhere.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 

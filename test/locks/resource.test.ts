@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { nodeHost } from '../../lib/host.ts';
-import { memoryLockStore, type Resource, resourceLocks } from '../../lib/locks/index.ts';
-import { segmentsOf } from '../../lib/locks/progress.ts';
-import { resourceId } from '../../lib/locks/resource.ts';
+import { nodeHost } from '../../lib/pawl/host.ts';
+import { memoryLockStore, type Resource, resourceLocks } from '../../lib/pawl/locks/index.ts';
+import { segmentsOf } from '../../lib/pawl/locks/progress.ts';
+import { resourceId } from '../../lib/pawl/locks/resource.ts';
 
 const id = (resource: unknown) => resourceId(resource as Resource, nodeHost);
 

@@ -1,7 +1,7 @@
 import { type DynamoDBClient, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { nodeHost } from '../../lib/host.ts';
-import type { Host } from '../../lib/kernel/host.ts';
+import { nodeHost } from '../../lib/pawl/host.ts';
+import type { Host } from '../../lib/pawl/kernel/host.ts';
 import {
   dynamoLockStore,
   forEachItem,
@@ -12,7 +12,7 @@ import {
   type Resource,
   resourceLocks,
   type TryLockAllResult,
-} from '../../lib/locks/index.ts';
+} from '../../lib/pawl/locks/index.ts';
 import { documentsOver } from '../../proof/simulation/dynamodb/documents.ts';
 import { simulatedTable } from '../../proof/simulation/dynamodb/table.ts';
 import { virtualHost } from '../support/virtual-host.ts';

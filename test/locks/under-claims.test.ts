@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Claim, Verdict } from '../../lib/index.ts';
-import { reconcile } from '../../lib/index.ts';
-import { type LockStore, type Locks, memoryLockStore, resourceLocks } from '../../lib/locks/index.ts';
-import { bodyField, deadLetterQueue, eachMessage, type SqsOptions } from '../../lib/sqs/index.ts';
+import type { Claim, Verdict } from '../../lib/pawl/index.ts';
+import { reconcile } from '../../lib/pawl/index.ts';
+import { type LockStore, type Locks, memoryLockStore, resourceLocks } from '../../lib/pawl/locks/index.ts';
+import { bodyField, deadLetterQueue, eachMessage, type SqsOptions } from '../../lib/pawl/sqs/index.ts';
 import { crashSweep, type World } from '../../lib/testing/index.ts';
 
 type Order = { orderId: string };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ClaimRecord } from '../../lib/index.ts';
+import type { ClaimRecord } from '../../lib/pawl/index.ts';
 import { crashSweep } from '../../lib/testing/index.ts';
 import type { Outside } from './outside.ts';
 import { nameOf, sweepOf } from './sweep.ts';

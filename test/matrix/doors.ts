@@ -1,11 +1,11 @@
 import middy from '@middy/core';
 import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
-import { bodyField, type Claim, claimOf, type HttpOptions, httpOnce, onceOverHttp } from '../../lib/http/index.ts';
-import { once } from '../../lib/index.ts';
-import { openedMessage, sqsOnce } from '../../lib/middy/index.ts';
-import { deadLetterQueue, eachMessage, snsEnvelope } from '../../lib/sqs/index.ts';
+import { bodyField, type Claim, claimOf, type HttpOptions, httpOnce, onceOverHttp } from '../../lib/pawl/http/index.ts';
+import { once } from '../../lib/pawl/index.ts';
+import { openedMessage, sqsOnce } from '../../lib/pawl/middy/index.ts';
+import { deadLetterQueue, eachMessage, snsEnvelope } from '../../lib/pawl/sqs/index.ts';
 import type { CallerOptions, SweptHandler, SweptMessage } from '../../lib/testing/index.ts';
-import { eachTransaction } from '../../lib/transactions/index.ts';
+import { eachTransaction } from '../../lib/pawl/transactions/index.ts';
 import { apiGatewayV2 } from '../support/http-events.ts';
 import { add, claimsOf, committingClaimsOf, operation } from './outside.ts';
 import type { Door } from './table.ts';

@@ -1,7 +1,7 @@
 import middy from '@middy/core';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { describe, expect, test } from 'vitest';
-import { claimOf, httpOnce, onceOverHttp } from '../../lib/http/index.ts';
+import { claimOf, httpOnce, onceOverHttp } from '../../lib/pawl/http/index.ts';
 import {
   type Claim,
   failOpen,
@@ -11,16 +11,16 @@ import {
   reconcile,
   renewedLease,
   step,
-} from '../../lib/index.ts';
-import { sqsOnce } from '../../lib/middy/index.ts';
-import { bodyField, eachMessage, s3Events, sendOnce, snsEnvelope } from '../../lib/sqs/index.ts';
+} from '../../lib/pawl/index.ts';
+import { sqsOnce } from '../../lib/pawl/middy/index.ts';
+import { bodyField, eachMessage, s3Events, sendOnce, snsEnvelope } from '../../lib/pawl/sqs/index.ts';
 import {
   commit,
   commitStep,
   eachTransaction,
   inPhases,
   type TransactionHandler,
-} from '../../lib/transactions/index.ts';
+} from '../../lib/pawl/transactions/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { memoryTransactions } from '../support/memory-transactions.ts';
 import { add, idOf, operation } from './outside.ts';

@@ -1,10 +1,10 @@
 import middy from '@middy/core';
 import type { Context, SQSEvent } from 'aws-lambda';
-import { httpOnce, onceOverHttp } from '../../lib/http/index.ts';
-import { type Claim, failOpen, memoryStore, once, reconcile, renewedLease } from '../../lib/index.ts';
-import { sqsOnce } from '../../lib/middy/index.ts';
-import { bodyField, snsEnvelope } from '../../lib/sqs/index.ts';
-import { eachTransaction, type TransactionHandler } from '../../lib/transactions/index.ts';
+import { httpOnce, onceOverHttp } from '../../lib/pawl/http/index.ts';
+import { type Claim, failOpen, memoryStore, once, reconcile, renewedLease } from '../../lib/pawl/index.ts';
+import { sqsOnce } from '../../lib/pawl/middy/index.ts';
+import { bodyField, snsEnvelope } from '../../lib/pawl/sqs/index.ts';
+import { eachTransaction, type TransactionHandler } from '../../lib/pawl/transactions/index.ts';
 import { memoryTransactions } from '../support/memory-transactions.ts';
 import { add, operation } from './outside.ts';
 

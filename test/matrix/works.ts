@@ -9,8 +9,8 @@ import {
   renewedLease,
   type StepOptions,
   step,
-} from '../../lib/index.ts';
-import { dynamoLockStore, forEachItem, resourceLocks, type WorkingLock } from '../../lib/locks/index.ts';
+} from '../../lib/pawl/index.ts';
+import { dynamoLockStore, forEachItem, resourceLocks, type WorkingLock } from '../../lib/pawl/locks/index.ts';
 import type { World } from '../../lib/testing/index.ts';
 import {
   type AppWrite,
@@ -19,7 +19,7 @@ import {
   inPhases,
   type TransactionalStore,
   transactionalStore,
-} from '../../lib/transactions/index.ts';
+} from '../../lib/pawl/transactions/index.ts';
 import { documentsOver } from '../../proof/simulation/dynamodb/documents.ts';
 import { add, claimsOf, clientOf, committingClaimsOf, idOf, type Outside, operation, tableName } from './outside.ts';
 import type { Feature, Policy } from './table.ts';

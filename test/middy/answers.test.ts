@@ -1,10 +1,10 @@
 import middy, { type MiddyfiedHandler } from '@middy/core';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import { type ClaimEvent, memoryStore } from '../../lib/index.ts';
-import type { Host } from '../../lib/kernel/host.ts';
-import { sqsOnce } from '../../lib/middy/index.ts';
-import { bodyField, type SqsOptions, type SqsRecord } from '../../lib/sqs/index.ts';
+import { type ClaimEvent, memoryStore } from '../../lib/pawl/index.ts';
+import type { Host } from '../../lib/pawl/kernel/host.ts';
+import { sqsOnce } from '../../lib/pawl/middy/index.ts';
+import { bodyField, type SqsOptions, type SqsRecord } from '../../lib/pawl/sqs/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 

@@ -2,9 +2,9 @@ import middy, { type MiddlewareObj } from '@middy/core';
 import eventNormalizer from '@middy/event-normalizer';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { describe, expect, it, vi } from 'vitest';
-import { memoryStore } from '../../lib/index.ts';
-import { openedMessage, sqsOnce } from '../../lib/middy/index.ts';
-import { bodyField, type DeadLetters, decoded, eventBridgeEnvelope, snsEnvelope } from '../../lib/sqs/index.ts';
+import { memoryStore } from '../../lib/pawl/index.ts';
+import { openedMessage, sqsOnce } from '../../lib/pawl/middy/index.ts';
+import { bodyField, type DeadLetters, decoded, eventBridgeEnvelope, snsEnvelope } from '../../lib/pawl/sqs/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { eventBridgeEvent, snsNotification } from '../support/notifications.ts';
 

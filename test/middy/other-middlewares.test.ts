@@ -3,9 +3,9 @@ import eventNormalizer from '@middy/event-normalizer';
 import sqsPartialBatchFailure from '@middy/sqs-partial-batch-failure';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import { type ClaimEvent, memoryStore } from '../../lib/index.ts';
-import { sqsOnce } from '../../lib/middy/index.ts';
-import { bodyField, type SqsOptions, type SqsRecord } from '../../lib/sqs/index.ts';
+import { type ClaimEvent, memoryStore } from '../../lib/pawl/index.ts';
+import { sqsOnce } from '../../lib/pawl/middy/index.ts';
+import { bodyField, type SqsOptions, type SqsRecord } from '../../lib/pawl/sqs/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
 
 type Order = { orderId: string };

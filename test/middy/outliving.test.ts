@@ -1,9 +1,9 @@
 import middy from '@middy/core';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { expect, it } from 'vitest';
-import { memoryStore } from '../../lib/index.ts';
-import { sqsOnce } from '../../lib/middy/index.ts';
-import { bodyField } from '../../lib/sqs/index.ts';
+import { memoryStore } from '../../lib/pawl/index.ts';
+import { sqsOnce } from '../../lib/pawl/middy/index.ts';
+import { bodyField } from '../../lib/pawl/sqs/index.ts';
 import { context, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { someDay, virtualHost } from '../support/virtual-host.ts';
 

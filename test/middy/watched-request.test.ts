@@ -1,10 +1,10 @@
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import { httpOnce } from '../../lib/http/index.ts';
-import { memoryStore } from '../../lib/index.ts';
-import { sqsOnce } from '../../lib/middy/index.ts';
-import { bodyField } from '../../lib/sqs/index.ts';
+import { httpOnce } from '../../lib/pawl/http/index.ts';
+import { memoryStore } from '../../lib/pawl/index.ts';
+import { sqsOnce } from '../../lib/pawl/middy/index.ts';
+import { bodyField } from '../../lib/pawl/sqs/index.ts';
 import { apiGatewayV2 } from '../support/http-events.ts';
 import { context, sqsEvent, sqsRecord } from '../support/lambda.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { memoryStore, once } from '../../lib/index.ts';
+import { memoryStore, once } from '../../lib/pawl/index.ts';
 import { unhandledRejections } from '../support/rejections.ts';
 import { untyped, warnedBy } from './mistake.ts';
 

@@ -1,12 +1,12 @@
 import middy from '@middy/core';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { describe, expect, test } from 'vitest';
-import { bodyField as httpField, onceOverHttp } from '../../lib/http/index.ts';
-import { type Claim, memoryStore, OptionError, once, reconcile, step } from '../../lib/index.ts';
-import { memoryLockStore, resourceLocks } from '../../lib/locks/index.ts';
-import { sqsOnce } from '../../lib/middy/index.ts';
-import { bodyField, eachMessage } from '../../lib/sqs/index.ts';
-import { commitStep, eachTransaction, inPhases } from '../../lib/transactions/index.ts';
+import { bodyField as httpField, onceOverHttp } from '../../lib/pawl/http/index.ts';
+import { type Claim, memoryStore, OptionError, once, reconcile, step } from '../../lib/pawl/index.ts';
+import { memoryLockStore, resourceLocks } from '../../lib/pawl/locks/index.ts';
+import { sqsOnce } from '../../lib/pawl/middy/index.ts';
+import { bodyField, eachMessage } from '../../lib/pawl/sqs/index.ts';
+import { commitStep, eachTransaction, inPhases } from '../../lib/pawl/transactions/index.ts';
 import { doors as apis } from '../support/http-doors.ts';
 import { apiGatewayV2 } from '../support/http-events.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';

@@ -1,10 +1,10 @@
 import middy from '@middy/core';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { describe, expect, test } from 'vitest';
-import { httpOnce, onceOverHttp } from '../../lib/http/index.ts';
-import { type Claim, type ClaimEvent, memoryStore, step } from '../../lib/index.ts';
-import { sqsOnce } from '../../lib/middy/index.ts';
-import { bodyField, eachMessage } from '../../lib/sqs/index.ts';
+import { httpOnce, onceOverHttp } from '../../lib/pawl/http/index.ts';
+import { type Claim, type ClaimEvent, memoryStore, step } from '../../lib/pawl/index.ts';
+import { sqsOnce } from '../../lib/pawl/middy/index.ts';
+import { bodyField, eachMessage } from '../../lib/pawl/sqs/index.ts';
 import { apiGatewayV1, apiGatewayV2, loadBalancer } from '../support/http-events.ts';
 import { context, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { expectAdvice, type Mistake, untyped, warnedBy } from './mistake.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { bodyField, type HttpEvent, type HttpResponse, headerKey } from '../../lib/http/index.ts';
-import { type ClaimEvent, memoryStore } from '../../lib/index.ts';
+import { bodyField, type HttpEvent, type HttpResponse, headerKey } from '../../lib/pawl/http/index.ts';
+import { type ClaimEvent, memoryStore } from '../../lib/pawl/index.ts';
 import { doors } from '../support/http-doors.ts';
 import { apiGatewayV2, type Sent } from '../support/http-events.ts';
 import { virtualHost } from '../support/virtual-host.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { headerKey } from '../../lib/http/index.ts';
-import { type ClaimEvent, memoryStore, once } from '../../lib/index.ts';
+import { headerKey } from '../../lib/pawl/http/index.ts';
+import { type ClaimEvent, memoryStore, once } from '../../lib/pawl/index.ts';
 import {
   bodyField,
   compositeKey,
@@ -10,7 +10,7 @@ import {
   type MessageKey,
   messageAttribute,
   sentKey,
-} from '../../lib/sqs/index.ts';
+} from '../../lib/pawl/sqs/index.ts';
 import { context, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 import { expectAdvice, type Mistake, untyped } from './mistake.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, vi } from 'vitest';
-import type { errorCodes } from '../../lib/kernel/error-code.ts';
+import type { errorCodes } from '../../lib/pawl/kernel/error-code.ts';
 
 /** A mistake of a user who does not know pawl yet, most often without types. */
 export interface Mistake {

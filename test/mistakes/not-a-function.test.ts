@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { onceOverHttp } from '../../lib/http/index.ts';
-import { type Claim, type ClaimEvent, memoryStore, once, step } from '../../lib/index.ts';
-import { processWide } from '../../lib/kernel/process-wide.ts';
-import { bodyField, eachMessage } from '../../lib/sqs/index.ts';
-import { commit, commitStep, eachTransaction, type TransactionalStore } from '../../lib/transactions/index.ts';
+import { onceOverHttp } from '../../lib/pawl/http/index.ts';
+import { type Claim, type ClaimEvent, memoryStore, once, step } from '../../lib/pawl/index.ts';
+import { processWide } from '../../lib/pawl/kernel/process-wide.ts';
+import { bodyField, eachMessage } from '../../lib/pawl/sqs/index.ts';
+import { commit, commitStep, eachTransaction, type TransactionalStore } from '../../lib/pawl/transactions/index.ts';
 import { apiGatewayV2 } from '../support/http-events.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { memoryTransactions } from '../support/memory-transactions.ts';

@@ -1,12 +1,12 @@
 import middy from '@middy/core';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { describe, expect, test } from 'vitest';
-import { Work } from '../../lib/claims/work.ts';
-import { type ClaimEvent, memoryStore, once, RejectedError, reconcile } from '../../lib/index.ts';
-import { sleep } from '../../lib/kernel/host.ts';
-import { processWide } from '../../lib/kernel/process-wide.ts';
-import { sqsOnce } from '../../lib/middy/index.ts';
-import { bodyField, eachMessage } from '../../lib/sqs/index.ts';
+import { Work } from '../../lib/pawl/claims/work.ts';
+import { type ClaimEvent, memoryStore, once, RejectedError, reconcile } from '../../lib/pawl/index.ts';
+import { sleep } from '../../lib/pawl/kernel/host.ts';
+import { processWide } from '../../lib/pawl/kernel/process-wide.ts';
+import { sqsOnce } from '../../lib/pawl/middy/index.ts';
+import { bodyField, eachMessage } from '../../lib/pawl/sqs/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 import { warnedBy } from './mistake.ts';

@@ -1,11 +1,11 @@
 import { describe, test } from 'vitest';
-import { onceOverHttp } from '../../lib/http/index.ts';
-import { failOpen, memoryStore, once, reconcile, rememberCompleted, renewedLease } from '../../lib/index.ts';
-import { memoryLockStore, resourceLocks } from '../../lib/locks/index.ts';
-import { sqsOnce } from '../../lib/middy/index.ts';
-import { metricEvents } from '../../lib/observe/index.ts';
-import { deadLetterQueue, eachMessage, sendOnce } from '../../lib/sqs/index.ts';
-import { eachTransaction, transactionalStore } from '../../lib/transactions/index.ts';
+import { onceOverHttp } from '../../lib/pawl/http/index.ts';
+import { failOpen, memoryStore, once, reconcile, rememberCompleted, renewedLease } from '../../lib/pawl/index.ts';
+import { memoryLockStore, resourceLocks } from '../../lib/pawl/locks/index.ts';
+import { sqsOnce } from '../../lib/pawl/middy/index.ts';
+import { metricEvents } from '../../lib/pawl/observe/index.ts';
+import { deadLetterQueue, eachMessage, sendOnce } from '../../lib/pawl/sqs/index.ts';
+import { eachTransaction, transactionalStore } from '../../lib/pawl/transactions/index.ts';
 import { resolverOf } from '../support/resolver-of.ts';
 import { expectAdvice, type Mistake, untyped } from './mistake.ts';
 

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, Context, SQSEvent } from 'aws-lambda';
 import { describe, expect, test } from 'vitest';
-import { bodyField as httpField } from '../../lib/http/index.ts';
+import { bodyField as httpField } from '../../lib/pawl/http/index.ts';
 import {
   type ClaimEvent,
   canonicalValue,
@@ -11,10 +11,10 @@ import {
   RejectedError,
   RetryableError,
   step,
-} from '../../lib/index.ts';
-import { sleep } from '../../lib/kernel/host.ts';
-import { sqsOnce } from '../../lib/middy/index.ts';
-import { bodyField, eachMessage } from '../../lib/sqs/index.ts';
+} from '../../lib/pawl/index.ts';
+import { sleep } from '../../lib/pawl/kernel/host.ts';
+import { sqsOnce } from '../../lib/pawl/middy/index.ts';
+import { bodyField, eachMessage } from '../../lib/pawl/sqs/index.ts';
 import { doors as apis } from '../support/http-doors.ts';
 import { apiGatewayV2 } from '../support/http-events.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
@@ -390,7 +390,7 @@ test('a promise that has failed already counts, of every door', async () => {
 
 test('a request of HTTP without a key takes no failure for its response either', async () => {
   const { calls, common, operation } = await worldOf();
-  const { onceOverHttp } = await import('../../lib/http/index.ts');
+  const { onceOverHttp } = await import('../../lib/pawl/http/index.ts');
   const handler = onceOverHttp(
     { ...common, operation, caller: 'anyone', required: false, onAbandoned: 'park' },
     async (_: APIGatewayProxyEventV2, __: Context) => calls['in-flight'].outcome(order),

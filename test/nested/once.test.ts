@@ -2,7 +2,7 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import middy from '@middy/core';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { describe, expect, test } from 'vitest';
-import { bodyField as httpField } from '../../lib/http/index.ts';
+import { bodyField as httpField } from '../../lib/pawl/http/index.ts';
 import {
   type Claim,
   type ClaimEvent,
@@ -13,13 +13,13 @@ import {
   RejectedError,
   RetryableError,
   step,
-} from '../../lib/index.ts';
-import { sleep } from '../../lib/kernel/host.ts';
-import { processWide } from '../../lib/kernel/process-wide.ts';
-import { memoryLockStore, resourceLocks } from '../../lib/locks/index.ts';
-import { sqsOnce } from '../../lib/middy/index.ts';
-import { bodyField, eachMessage } from '../../lib/sqs/index.ts';
-import { eachTransaction, inPhases } from '../../lib/transactions/index.ts';
+} from '../../lib/pawl/index.ts';
+import { sleep } from '../../lib/pawl/kernel/host.ts';
+import { processWide } from '../../lib/pawl/kernel/process-wide.ts';
+import { memoryLockStore, resourceLocks } from '../../lib/pawl/locks/index.ts';
+import { sqsOnce } from '../../lib/pawl/middy/index.ts';
+import { bodyField, eachMessage } from '../../lib/pawl/sqs/index.ts';
+import { eachTransaction, inPhases } from '../../lib/pawl/transactions/index.ts';
 import { warnedBy } from '../mistakes/mistake.ts';
 import { doors as apis } from '../support/http-doors.ts';
 import { apiGatewayV2 } from '../support/http-events.ts';

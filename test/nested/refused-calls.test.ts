@@ -1,10 +1,10 @@
 import middy from '@middy/core';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { describe, expect, test } from 'vitest';
-import { bodyField as httpField } from '../../lib/http/index.ts';
-import { type Claim, type ClaimEvent, canonicalValue, LeaseError, memoryStore, once } from '../../lib/index.ts';
-import { sqsOnce } from '../../lib/middy/index.ts';
-import { bodyField, eachMessage } from '../../lib/sqs/index.ts';
+import { bodyField as httpField } from '../../lib/pawl/http/index.ts';
+import { type Claim, type ClaimEvent, canonicalValue, LeaseError, memoryStore, once } from '../../lib/pawl/index.ts';
+import { sqsOnce } from '../../lib/pawl/middy/index.ts';
+import { bodyField, eachMessage } from '../../lib/pawl/sqs/index.ts';
 import { warnedBy } from '../mistakes/mistake.ts';
 import { doors as apis } from '../support/http-doors.ts';
 import { apiGatewayV2 } from '../support/http-events.ts';

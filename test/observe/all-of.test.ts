@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { logEvents as logEventsOfCore } from '../../lib/claims/events.ts';
-import { allOf, type ClaimEvent, logEvents } from '../../lib/observe/index.ts';
+import { logEvents as logEventsOfCore } from '../../lib/pawl/claims/events.ts';
+import { allOf, type ClaimEvent, logEvents } from '../../lib/pawl/observe/index.ts';
 import { granted } from './events.ts';
 
 describe('allOf', () => {

@@ -1,4 +1,4 @@
-import type { ClaimEvent } from '../../lib/observe/index.ts';
+import type { ClaimEvent } from '../../lib/pawl/observe/index.ts';
 import { someDay } from '../support/virtual-host.ts';
 
 const about = { operation: 'issue-gift-card', id: 'issue-gift-card#jo@example.com', at: someDay };

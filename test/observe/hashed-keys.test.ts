@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ClaimEvent, type HashOptions, hashedKeys } from '../../lib/observe/index.ts';
+import { type ClaimEvent, type HashOptions, hashedKeys } from '../../lib/pawl/observe/index.ts';
 import { deadLettered, everyKind, granted, takenOver } from './events.ts';
 
 function heard(event: ClaimEvent, options?: HashOptions): ClaimEvent {

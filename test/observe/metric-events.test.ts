@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type ClaimEvent, type MetricOptions, metricEvents } from '../../lib/observe/index.ts';
+import { type ClaimEvent, type MetricOptions, metricEvents } from '../../lib/pawl/observe/index.ts';
 import { someDay } from '../support/virtual-host.ts';
 import { everyKind, granted, takenOver } from './events.ts';
 

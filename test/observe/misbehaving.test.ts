@@ -1,14 +1,14 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type ClaimEvent, failOpen, memoryStore, once } from '../../lib/index.ts';
-import { allOf, hashedKeys, type Listener, metricEvents, spanEvents } from '../../lib/observe/index.ts';
-import { operator } from '../../lib/operate/index.ts';
-import { eachMessage, messageId, sendOnce } from '../../lib/sqs/index.ts';
-import { reconcileStatements } from '../../lib/statements/index.ts';
-import { sweepOpenClaims } from '../../lib/sweep/index.ts';
+import { type ClaimEvent, failOpen, memoryStore, once } from '../../lib/pawl/index.ts';
+import { allOf, hashedKeys, type Listener, metricEvents, spanEvents } from '../../lib/pawl/observe/index.ts';
+import { operator } from '../../lib/pawl/operate/index.ts';
+import { eachMessage, messageId, sendOnce } from '../../lib/pawl/sqs/index.ts';
+import { reconcileStatements } from '../../lib/pawl/statements/index.ts';
+import { sweepOpenClaims } from '../../lib/pawl/sweep/index.ts';
 import { charges } from '../statements/charges.ts';
 import { context, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { unhandledRejections } from '../support/rejections.ts';
+import { SOURCES } from '../support/sources.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 
 /** What an author's listener may do instead of listening. Typed as the worst of callers: without types. */
@@ -180,16 +180,15 @@ describe.each(Object.entries(misbehaviours))('a listener that %s', (_, misbehavi
 });
 
 it('there is one way to call a listener, and no other place calls one', () => {
-  const sources = readdirSync('lib', { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
-  const calling = sources.flatMap((file) => {
-    const code = readFileSync(`lib/${file}`, 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+  const calling = SOURCES.flatMap(({ file, source }) => {
+    const code = source.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
     return (
       code
         .match(/\b(?:onEvent|onFailure|onProgress|onReport|listener)(?:\?\.)?\([^)]/g)
         ?.map((one) => `${file}: ${one}`) ?? []
     );
   });
-  expect(calling).toContainEqual(expect.stringMatching(/^kernel\/listener\.ts: /));
+  expect(calling).toContainEqual(expect.stringMatching(/^lib\/pawl\/kernel\/listener\.ts: /));
   // A rehearsal calls its own.
-  expect(calling.filter((one) => !/^(rehearsal|cli)\/|^kernel\/listener\.ts/.test(one))).toEqual([]);
+  expect(calling.filter((one) => !/^lib\/(rehearsal|cli)\/|^lib\/pawl\/kernel\/listener\.ts/.test(one))).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type EventSpan, spanEvents } from '../../lib/observe/index.ts';
+import { type EventSpan, spanEvents } from '../../lib/pawl/observe/index.ts';
 import { deadLettered, everyKind, takenOver } from './events.ts';
 
 /** The signature of `Span.addEvent` in `@opentelemetry/api` 1.9, so that the compiler sees that a real one fits. */

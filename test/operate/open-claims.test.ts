@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { ClaimStore } from '../../lib/claims/store.ts';
-import { memoryStore } from '../../lib/index.ts';
-import { operator } from '../../lib/operate/index.ts';
+import type { ClaimStore } from '../../lib/pawl/claims/store.ts';
+import { memoryStore } from '../../lib/pawl/index.ts';
+import { operator } from '../../lib/pawl/operate/index.ts';
 import { collect } from '../support/collect.ts';
 import { record } from '../support/records.ts';
 import { someDay, virtualHost } from '../support/virtual-host.ts';

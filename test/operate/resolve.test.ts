@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { ClaimRecord } from '../../lib/claims/record.ts';
-import { memoryStore, once, step } from '../../lib/index.ts';
-import { type OperateEvent, operator } from '../../lib/operate/index.ts';
-import { leanSqs } from '../../lib/sqs/lean/index.ts';
+import type { ClaimRecord } from '../../lib/pawl/claims/record.ts';
+import { memoryStore, once, step } from '../../lib/pawl/index.ts';
+import { type OperateEvent, operator } from '../../lib/pawl/operate/index.ts';
+import { leanSqs } from '../../lib/pawl/sqs/lean/index.ts';
 import { collect } from '../support/collect.ts';
 import { laterRecord, record } from '../support/records.ts';
 import { someDay, virtualHost } from '../support/virtual-host.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { youngestStepDoubt } from '../../lib/operate/young-doubt.ts';
+import { youngestStepDoubt } from '../../lib/pawl/operate/young-doubt.ts';
 import { someDay } from '../support/virtual-host.ts';
 
 const at = (age: number) => someDay - age;

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { ENTRIES } from '../../checks/entries.ts';
-import { WiringError } from '../../lib/deployment/constructs/index.ts';
-import { memoryStore, OptionError, once } from '../../lib/index.ts';
-import { memoryLockStore, resourceLocks } from '../../lib/locks/index.ts';
-import { operator } from '../../lib/operate/index.ts';
+import { PUBLIC_ENTRIES } from '../../checks/packages.ts';
+import { WiringError } from '../../lib/cdk/index.ts';
+import { memoryStore, OptionError, once } from '../../lib/pawl/index.ts';
+import { memoryLockStore, resourceLocks } from '../../lib/pawl/locks/index.ts';
+import { operator } from '../../lib/pawl/operate/index.ts';
 import { isError, misspelt, withoutOptions } from './misspelt.ts';
 
 const root = new URL('../../', import.meta.url);
@@ -12,7 +12,7 @@ const root = new URL('../../', import.meta.url);
 /** The functions and classes of every entry of the package, by name. */
 async function exportedFunctions(): Promise<ReadonlyMap<string, unknown>> {
   const modules: readonly object[] = await Promise.all(
-    Object.values(ENTRIES).map((module) => import(new URL(`lib/${module}.ts`, root).href)),
+    PUBLIC_ENTRIES.map(({ source }) => import(new URL(source, root).href)),
   );
   return new Map(
     modules.flatMap((module) => Object.entries(module)).filter(([, value]) => typeof value === 'function'),

@@ -5,19 +5,19 @@ import {
   Consumer,
   OpenClaimsSweep,
   StatementCheck,
-} from '../../lib/deployment/constructs/index.ts';
-import { headerKey, httpOnce, onceOverHttp } from '../../lib/http/index.ts';
-import { memoryStore, once, reconcile, rememberCompleted, step } from '../../lib/index.ts';
-import { dynamoLockStore, forEachItem, memoryLockStore, readProgress, resourceLocks } from '../../lib/locks/index.ts';
-import { sqsOnce } from '../../lib/middy/index.ts';
-import * as leanMiddy from '../../lib/middy/lean.ts';
-import { hashedKeys, metricEvents } from '../../lib/observe/index.ts';
-import { operator } from '../../lib/operate/index.ts';
-import { largePayload } from '../../lib/payload/envelopes/large-payload.ts';
+} from '../../lib/cdk/index.ts';
+import { headerKey, httpOnce, onceOverHttp } from '../../lib/pawl/http/index.ts';
+import { memoryStore, once, reconcile, rememberCompleted, step } from '../../lib/pawl/index.ts';
+import { dynamoLockStore, forEachItem, memoryLockStore, readProgress, resourceLocks } from '../../lib/pawl/locks/index.ts';
+import { sqsOnce } from '../../lib/pawl/middy/index.ts';
+import * as leanMiddy from '../../lib/pawl/middy/lean.ts';
+import { hashedKeys, metricEvents } from '../../lib/pawl/observe/index.ts';
+import { operator } from '../../lib/pawl/operate/index.ts';
+import { largePayload } from '../../lib/pawl/payload/envelopes/large-payload.ts';
 import { httpProvider, rehearsal } from '../../lib/rehearsal/index.ts';
-import { eachMessage, sendOnce } from '../../lib/sqs/index.ts';
-import * as leanSqsDoors from '../../lib/sqs/lean/index.ts';
-import { findings, reconcileStatements } from '../../lib/statements/index.ts';
+import { eachMessage, sendOnce } from '../../lib/pawl/sqs/index.ts';
+import * as leanSqsDoors from '../../lib/pawl/sqs/lean/index.ts';
+import { findings, reconcileStatements } from '../../lib/pawl/statements/index.ts';
 import {
   correctRestore,
   dynamoStore,
@@ -25,9 +25,9 @@ import {
   liftRestore,
   markRestored,
   readRestored,
-} from '../../lib/stores/dynamodb/index.ts';
-import * as lean from '../../lib/stores/dynamodb/lean/index.ts';
-import { sweepOpenClaims } from '../../lib/sweep/index.ts';
+} from '../../lib/pawl/stores/dynamodb/index.ts';
+import * as lean from '../../lib/pawl/stores/dynamodb/lean/index.ts';
+import { sweepOpenClaims } from '../../lib/pawl/sweep/index.ts';
 import {
   assertSurvivesCrashes,
   claimStoreLaws,
@@ -35,8 +35,8 @@ import {
   lockStoreLaws,
   type World,
 } from '../../lib/testing/index.ts';
-import { commit, eachTransaction, inPhases, transactionalStore } from '../../lib/transactions/index.ts';
-import * as leanTransactions from '../../lib/transactions/lean.ts';
+import { commit, eachTransaction, inPhases, transactionalStore } from '../../lib/pawl/transactions/index.ts';
+import * as leanTransactions from '../../lib/pawl/transactions/lean.ts';
 import { memoryTransactions } from '../support/memory-transactions.ts';
 
 /** A misspelt option of a public function or construct. */

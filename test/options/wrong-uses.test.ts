@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { ENTRIES } from '../../checks/entries.ts';
-import { memoryStore } from '../../lib/index.ts';
-import { operator } from '../../lib/operate/index.ts';
+import { PUBLIC_ENTRIES } from '../../checks/packages.ts';
+import { memoryStore } from '../../lib/pawl/index.ts';
+import { operator } from '../../lib/pawl/operate/index.ts';
 import { noQueue } from '../support/lambda.ts';
 
 const root = new URL('../../', import.meta.url);
@@ -95,8 +95,8 @@ async function saidOf(call: () => unknown): Promise<string | undefined> {
 const functions = new Map<string, (...args: readonly unknown[]) => unknown>();
 
 beforeAll(async () => {
-  for (const module of Object.values(ENTRIES)) {
-    const exported: object = await import(new URL(`lib/${module}.ts`, root).href);
+  for (const { source } of PUBLIC_ENTRIES) {
+    const exported: object = await import(new URL(source, root).href);
     for (const [name, value] of Object.entries(exported)) {
       if (typeof value === 'function' && !/^class\b/.test(String(value))) functions.set(name, value);
     }

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nodeHost } from '../../lib/host.ts';
-import { withoutPage } from '../../lib/kernel/error-code.ts';
-import { canonicalJson, canonicalValue, FingerprintError, fingerprintOf } from '../../lib/payload/fingerprint.ts';
+import { nodeHost } from '../../lib/pawl/host.ts';
+import { withoutPage } from '../../lib/pawl/kernel/error-code.ts';
+import { canonicalJson, canonicalValue, FingerprintError, fingerprintOf } from '../../lib/pawl/payload/fingerprint.ts';
 import {
   changed,
   dice,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { payloadOf } from '../../lib/payload/payload.ts';
-import { type BodySchema, validated } from '../../lib/payload/schema.ts';
+import { payloadOf } from '../../lib/pawl/payload/payload.ts';
+import { type BodySchema, validated } from '../../lib/pawl/payload/schema.ts';
 
 const refusing = (path: readonly (PropertyKey | { readonly key: PropertyKey })[]): BodySchema<unknown> => ({
   '~standard': { validate: async () => ({ issues: [{ path }] }) },

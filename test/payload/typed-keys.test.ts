@@ -1,7 +1,7 @@
 import { expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
-import { memoryStore, once } from '../../lib/index.ts';
-import { sqsOnce } from '../../lib/middy/index.ts';
+import { memoryStore, once } from '../../lib/pawl/index.ts';
+import { sqsOnce } from '../../lib/pawl/middy/index.ts';
 import {
   bodyField,
   compositeKey,
@@ -9,7 +9,7 @@ import {
   type Message,
   type MessageKey,
   messageAttribute,
-} from '../../lib/sqs/index.ts';
+} from '../../lib/pawl/sqs/index.ts';
 
 const schema = z.object({
   orderId: z.string(),

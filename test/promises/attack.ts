@@ -1,5 +1,5 @@
 import middy from '@middy/core';
-import { onceOverHttp } from '../../lib/http/index.ts';
+import { onceOverHttp } from '../../lib/pawl/http/index.ts';
 import {
   type Claim,
   type ClaimRecord,
@@ -13,9 +13,9 @@ import {
   renewedLease,
   type StepOptions,
   step,
-} from '../../lib/index.ts';
-import { sqsOnce } from '../../lib/middy/index.ts';
-import { deadLetterQueue, eachMessage, type SqsEvent, type SqsRecord } from '../../lib/sqs/index.ts';
+} from '../../lib/pawl/index.ts';
+import { sqsOnce } from '../../lib/pawl/middy/index.ts';
+import { deadLetterQueue, eachMessage, type SqsEvent, type SqsRecord } from '../../lib/pawl/sqs/index.ts';
 import { resolverOf } from '../support/resolver-of.ts';
 import { aheadBy, chance, clock, failed, fakeSqs, mapStore, record, saturday } from './kit.ts';
 

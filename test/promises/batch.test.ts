@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { type ClaimEvent, memoryStore, RejectedError, RetryableError, reconcile } from '../../lib/index.ts';
+import { type ClaimEvent, memoryStore, RejectedError, RetryableError, reconcile } from '../../lib/pawl/index.ts';
 import {
   bodyField,
   compositeKey,
@@ -8,7 +8,7 @@ import {
   type Message,
   messageAttribute,
   sentKey,
-} from '../../lib/sqs/index.ts';
+} from '../../lib/pawl/sqs/index.ts';
 import { resolverOf } from '../support/resolver-of.ts';
 import {
   context,

@@ -1,9 +1,9 @@
 import middy from '@middy/core';
 import { describe, expect } from 'vitest';
-import { bodyField, claimOf, headerKey, httpOnce, onceOverHttp, scopedKey } from '../../lib/http/index.ts';
-import { InvalidMessageError, once, RejectedError, RetryableError, reconcile } from '../../lib/index.ts';
-import { sqsOnce } from '../../lib/middy/index.ts';
-import { deadLetterQueue, type SqsEvent } from '../../lib/sqs/index.ts';
+import { bodyField, claimOf, headerKey, httpOnce, onceOverHttp, scopedKey } from '../../lib/pawl/http/index.ts';
+import { InvalidMessageError, once, RejectedError, RetryableError, reconcile } from '../../lib/pawl/index.ts';
+import { sqsOnce } from '../../lib/pawl/middy/index.ts';
+import { deadLetterQueue, type SqsEvent } from '../../lib/pawl/sqs/index.ts';
 import { resolverOf } from '../support/resolver-of.ts';
 import {
   context,

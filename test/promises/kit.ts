@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { test } from 'vitest';
-import type { ClaimEvent, ClaimRecord, ClaimStore, ClaimWrite, Host, WriteResult } from '../../lib/index.ts';
-import type { SqsEvent, SqsRecord } from '../../lib/sqs/index.ts';
+import type { ClaimEvent, ClaimRecord, ClaimStore, ClaimWrite, Host, WriteResult } from '../../lib/pawl/index.ts';
+import type { SqsEvent, SqsRecord } from '../../lib/pawl/sqs/index.ts';
 
 /** The pages that still have every sentence that is quoted from them. A sentence that is rewritten takes its test along. */
 const quotedWordForWord: readonly string[] = [

@@ -1,13 +1,13 @@
 import { describe, expect } from 'vitest';
-import { OptionError, once, StoreUnavailableError } from '../../lib/index.ts';
+import { OptionError, once, StoreUnavailableError } from '../../lib/pawl/index.ts';
 import {
   LockKeptError,
   memoryLockStore,
   NestedLockError,
   ResourcesBusyError,
   resourceLocks,
-} from '../../lib/locks/index.ts';
-import { requestKey, sendOnce } from '../../lib/sqs/index.ts';
+} from '../../lib/pawl/locks/index.ts';
+import { requestKey, sendOnce } from '../../lib/pawl/sqs/index.ts';
 import { clock, fakeSqs, mapStore, mischievous, never, promise, surroundings, thrownBy, wait } from './kit.ts';
 
 const guide = 'docs/guides/locks.md';

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { onceOverHttp } from '../../lib/http/index.ts';
+import { onceOverHttp } from '../../lib/pawl/http/index.ts';
 import {
   canonicalJson,
   canonicalValue,
@@ -12,13 +12,13 @@ import {
   rememberCompleted,
   renewedLease,
   step,
-} from '../../lib/index.ts';
-import { memoryLockStore, resourceLocks } from '../../lib/locks/index.ts';
-import { sqsOnce } from '../../lib/middy/index.ts';
-import { hashedKeys } from '../../lib/observe/index.ts';
-import { deadLetterQueue, eachMessage, entityKey, sendOnce } from '../../lib/sqs/index.ts';
-import { dynamoStore, individualDynamoStore } from '../../lib/stores/dynamodb/index.ts';
-import { transactionalStore } from '../../lib/transactions/index.ts';
+} from '../../lib/pawl/index.ts';
+import { memoryLockStore, resourceLocks } from '../../lib/pawl/locks/index.ts';
+import { sqsOnce } from '../../lib/pawl/middy/index.ts';
+import { hashedKeys } from '../../lib/pawl/observe/index.ts';
+import { deadLetterQueue, eachMessage, entityKey, sendOnce } from '../../lib/pawl/sqs/index.ts';
+import { dynamoStore, individualDynamoStore } from '../../lib/pawl/stores/dynamodb/index.ts';
+import { transactionalStore } from '../../lib/pawl/transactions/index.ts';
 import { mapStore, mischievous, promise, surroundings, thrownBy } from './kit.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: misuse that the types forbid

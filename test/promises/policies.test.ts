@@ -11,7 +11,7 @@ import {
   reconcile,
   renewedLease,
   StoreUnavailableError,
-} from '../../lib/index.ts';
+} from '../../lib/pawl/index.ts';
 import { resolverOf } from '../support/resolver-of.ts';
 import { aheadBy, mapStore, mischievous, never, promise, surroundings, thrownBy, wait } from './kit.ts';
 

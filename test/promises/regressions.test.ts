@@ -10,11 +10,11 @@ import {
   once,
   RejectedError,
   RetryableError,
-} from '../../lib/index.ts';
-import { sqsOnce } from '../../lib/middy/index.ts';
-import { metricEvents } from '../../lib/observe/index.ts';
-import { bodyField, deadLetterQueue, eachMessage } from '../../lib/sqs/index.ts';
-import { type AppWrite, CommitRefusedError, commit, eachTransaction, inPhases } from '../../lib/transactions/index.ts';
+} from '../../lib/pawl/index.ts';
+import { sqsOnce } from '../../lib/pawl/middy/index.ts';
+import { metricEvents } from '../../lib/pawl/observe/index.ts';
+import { bodyField, deadLetterQueue, eachMessage } from '../../lib/pawl/sqs/index.ts';
+import { type AppWrite, CommitRefusedError, commit, eachTransaction, inPhases } from '../../lib/pawl/transactions/index.ts';
 import { context, event, failed, mapStore, never, promise, record, surroundings, thrownBy } from './kit.ts';
 
 // Promises that were once broken.

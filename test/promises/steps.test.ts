@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { type Claim, InDoubtError, once, RetryableError, step } from '../../lib/index.ts';
+import { type Claim, InDoubtError, once, RetryableError, step } from '../../lib/pawl/index.ts';
 import {
   type AppWrite,
   CommitRefusedError,
@@ -8,7 +8,7 @@ import {
   eachTransaction,
   inPhases,
   type TransactionalStore,
-} from '../../lib/transactions/index.ts';
+} from '../../lib/pawl/transactions/index.ts';
 import { resolverOf } from '../support/resolver-of.ts';
 import {
   context,

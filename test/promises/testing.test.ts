@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { bodyField, deadLetterQueue, eachMessage, messageId } from '../../lib/sqs/index.ts';
+import { bodyField, deadLetterQueue, eachMessage, messageId } from '../../lib/pawl/sqs/index.ts';
 import { assertSurvivesCrashes, type CrashSweepOptions, crashSweep, SweepError } from '../../lib/testing/index.ts';
 import { promise, thrownBy } from './kit.ts';
 

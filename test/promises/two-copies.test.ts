@@ -1,7 +1,7 @@
 import middy from '@middy/core';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { describe, expect, it, vi } from 'vitest';
-import type { HttpEvent } from '../../lib/http/index.ts';
+import type { HttpEvent } from '../../lib/pawl/http/index.ts';
 import { apiGatewayV2 } from '../support/http-events.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
 
@@ -13,12 +13,12 @@ import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../support/la
 async function copyOfPawl() {
   vi.resetModules();
   return {
-    ...(await import('../../lib/index.ts')),
-    ...(await import('../../lib/sqs/index.ts')),
-    ...(await import('../../lib/middy/index.ts')),
-    ...(await import('../../lib/http/index.ts')),
-    ...(await import('../../lib/locks/index.ts')),
-    ...(await import('../../lib/locks/dynamodb/work-names.ts')),
+    ...(await import('../../lib/pawl/index.ts')),
+    ...(await import('../../lib/pawl/sqs/index.ts')),
+    ...(await import('../../lib/pawl/middy/index.ts')),
+    ...(await import('../../lib/pawl/http/index.ts')),
+    ...(await import('../../lib/pawl/locks/index.ts')),
+    ...(await import('../../lib/pawl/locks/dynamodb/work-names.ts')),
   };
 }
 

@@ -1,10 +1,10 @@
 import middy from '@middy/core';
 import type { SQSEvent } from 'aws-lambda';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type Claim, type ClaimOptions, memoryStore, once, reconcile, step } from '../../lib/index.ts';
-import { sqsOnce } from '../../lib/middy/index.ts';
-import { eachMessage, type Message } from '../../lib/sqs/index.ts';
-import { commit, inPhases } from '../../lib/transactions/index.ts';
+import { type Claim, type ClaimOptions, memoryStore, once, reconcile, step } from '../../lib/pawl/index.ts';
+import { sqsOnce } from '../../lib/pawl/middy/index.ts';
+import { eachMessage, type Message } from '../../lib/pawl/sqs/index.ts';
+import { commit, inPhases } from '../../lib/pawl/transactions/index.ts';
 import { createRandom } from '../../proof/simulation/world/random.ts';
 import { doors as httpDoors } from '../support/http-doors.ts';
 import { apiGatewayV2 } from '../support/http-events.ts';
@@ -55,7 +55,7 @@ const invocationMs = 30_000;
 const dies = () => new Promise<never>(() => undefined);
 
 async function deployed(deployments: readonly Deployment[], seed: number): Promise<string[]> {
-  const { eachTransaction } = await import('../../lib/transactions/index.ts');
+  const { eachTransaction } = await import('../../lib/pawl/transactions/index.ts');
   const { pick } = createRandom(seed);
   const host = virtualHost();
   const { store, items } = memoryTransactions(memoryStore());
@@ -249,7 +249,7 @@ async function searched(seeds: number): Promise<{ readonly ran: number; readonly
 }
 
 afterEach(() => {
-  vi.doUnmock('../../lib/transactions/index.ts');
+  vi.doUnmock('../../lib/pawl/transactions/index.ts');
   vi.resetModules();
 });
 
@@ -263,8 +263,8 @@ describe('a deployment in mid-doubt', () => {
   });
 
   it('is found where eachTransaction runs what another door left in doubt', { timeout: 300_000 }, async () => {
-    vi.doMock('../../lib/transactions/index.ts', async (original) => {
-      const module = await original<typeof import('../../lib/transactions/index.ts')>();
+    vi.doMock('../../lib/pawl/transactions/index.ts', async (original) => {
+      const module = await original<typeof import('../../lib/pawl/transactions/index.ts')>();
       const eachTransaction: typeof module.eachTransaction = (options, writesOf) =>
         module.eachTransaction({ ...options, onInheritedDoubt: 'retry' }, writesOf);
       return { ...module, eachTransaction };

@@ -26,7 +26,7 @@ function shopLines(text: string): readonly string[] {
 }
 
 const isOfFile = (file: string) => (file === 'index.ts' || file.startsWith('file/')) && file !== 'file/ses.ts';
-const files = globSync('**/*.{ts,py,java}', { cwd: ROOM });
+const files = globSync('**/*.{ts,py,java}', { cwd: ROOM, exclude: ['dist/**', 'command/**'] });
 
 /** The examples of what a user writes may be about anything, and a mailer is a provider that many apps have: it speaks as SES does. */
 function codeLines(text: string): readonly string[] {

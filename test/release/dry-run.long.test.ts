@@ -25,10 +25,10 @@ beforeAll(async () => {
   folder = await scratchFolder(PROJECT, 'release-');
   await copyPresent(folder);
   symlinkSync(join(PROJECT, 'node_modules'), join(folder, 'node_modules'));
-  plant('lib/sqs/options.ts', 'readonly onInFlight?:', 'readonly whenInFlight?:');
-  plant('lib/sqs/names.ts', "export { snsEnvelope } from '../payload/envelopes/sns.ts';\n", '');
+  plant('lib/pawl/sqs/options.ts', 'readonly onInFlight?:', 'readonly whenInFlight?:');
+  plant('lib/pawl/sqs/names.ts', "export { snsEnvelope } from '../payload/envelopes/sns.ts';\n", '');
   plant(
-    'lib/stores/dynamodb/item.ts',
+    'lib/pawl/stores/dynamodb/item.ts',
     'if (attribute !== undefined) item',
     "if (attribute !== undefined && name !== 'fingerprint') item",
   );

@@ -133,9 +133,9 @@ test('a new method of a class is an addition: nothing but the library makes such
     grantClaims(role: object): void;
 }`;
   const use = 'export declare function use(table: Table): void;';
-  const one = new Map([['pawl/constructs', report(...before, use, table)]]);
+  const one = new Map([['@pawl/cdk', report(...before, use, table)]]);
   const more = table.replace('grantClaims', 'grantOperate(role: object): void;\n    grantClaims');
-  const two = new Map([['pawl/constructs', report(...before, use, more)]]);
+  const two = new Map([['@pawl/cdk', report(...before, use, more)]]);
   expect(changesBetween(one, two).map(({ kind, text }) => `${kind}: ${text}`)).toEqual([
     'addition: `grantOperate` of `Table` is new',
   ]);

@@ -63,6 +63,7 @@ test('a new record is declared by its mark, and not by the words alone', () => {
 });
 
 const manifest: Manifest = {
+  name: 'pawl',
   version: '1.0.0',
   exports: { '.': {}, './sqs': { import: { default: './sqs.js' }, require: { default: './cjs/sqs.js' } } },
   bin: { pawl: './dist/cli/main.js' },

@@ -1,7 +1,7 @@
 import type { SQSEvent } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import { nodeHost } from '../../lib/host.ts';
-import { StoreUnavailableError } from '../../lib/index.ts';
+import { nodeHost } from '../../lib/pawl/host.ts';
+import { StoreUnavailableError } from '../../lib/pawl/index.ts';
 import { sqsRecord } from '../support/lambda.ts';
 import { gate, order, queueServer, setUp } from './support.ts';
 

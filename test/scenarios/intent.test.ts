@@ -1,7 +1,7 @@
 import { ChangeMessageVisibilityCommand } from '@aws-sdk/client-sqs';
 import type { SQSEvent } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import { canonicalValue, type KeyValue, once } from '../../lib/index.ts';
+import { canonicalValue, type KeyValue, once } from '../../lib/pawl/index.ts';
 import {
   bodyField,
   compositeKey,
@@ -9,7 +9,7 @@ import {
   eachMessage,
   messageId,
   type SqsEvent,
-} from '../../lib/sqs/index.ts';
+} from '../../lib/pawl/sqs/index.ts';
 import { context, sqsRecord } from '../support/lambda.ts';
 import { type Order, order, queueServer, setUp } from './support.ts';
 

@@ -1,6 +1,6 @@
 import type { SQSEvent } from 'aws-lambda';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';
+import { dynamoStore } from '../../lib/pawl/stores/dynamodb/index.ts';
 import { loseAnswersOf } from '../support/lost-answers.ts';
 import { localClient } from '../support/tables.ts';
 import { aheadBy, gate, order, queueServer, setUp } from './support.ts';

@@ -1,6 +1,6 @@
 import type { SQSEvent } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import { nodeHost } from '../../lib/host.ts';
+import { nodeHost } from '../../lib/pawl/host.ts';
 import { aheadBy, order, setUp } from './support.ts';
 
 class Receipt {

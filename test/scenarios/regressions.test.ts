@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { nodeHost } from '../../lib/host.ts';
-import { OptionError, RejectedError } from '../../lib/index.ts';
-import { bodyField, deadLetterQueue, eachMessage, type SqsEvent } from '../../lib/sqs/index.ts';
+import { nodeHost } from '../../lib/pawl/host.ts';
+import { OptionError, RejectedError } from '../../lib/pawl/index.ts';
+import { bodyField, deadLetterQueue, eachMessage, type SqsEvent } from '../../lib/pawl/sqs/index.ts';
 import { context } from '../support/lambda.ts';
 import { order, queueServer, setUp } from './support.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { nodeHost } from '../../lib/host.ts';
-import { type AbandonedPolicy, OptionError, reconcile, renewedLease } from '../../lib/index.ts';
-import type { SqsOptions } from '../../lib/sqs/index.ts';
+import { nodeHost } from '../../lib/pawl/host.ts';
+import { type AbandonedPolicy, OptionError, reconcile, renewedLease } from '../../lib/pawl/index.ts';
+import type { SqsOptions } from '../../lib/pawl/sqs/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { aheadBy, clockAt, gate, type Order, order, setUp } from './support.ts';
 

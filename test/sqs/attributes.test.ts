@@ -1,9 +1,9 @@
 import middy from '@middy/core';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { expect, it } from 'vitest';
-import { memoryStore } from '../../lib/index.ts';
-import { sqsOnce } from '../../lib/middy/index.ts';
-import { bodyField, eachMessage, type SqsOptions } from '../../lib/sqs/index.ts';
+import { memoryStore } from '../../lib/pawl/index.ts';
+import { sqsOnce } from '../../lib/pawl/middy/index.ts';
+import { bodyField, eachMessage, type SqsOptions } from '../../lib/pawl/sqs/index.ts';
 import { context, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
 
 type Order = { readonly orderId: string; readonly amount: number };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type ClaimEvent, InvalidMessageError, memoryStore } from '../../lib/index.ts';
-import { type BodySchema, bodyField, compositeKey, eachMessage, type SqsOptions } from '../../lib/sqs/index.ts';
+import { type ClaimEvent, InvalidMessageError, memoryStore } from '../../lib/pawl/index.ts';
+import { type BodySchema, bodyField, compositeKey, eachMessage, type SqsOptions } from '../../lib/pawl/sqs/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { unhandledRejections } from '../support/rejections.ts';
 

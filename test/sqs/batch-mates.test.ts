@@ -1,9 +1,9 @@
 import middy from '@middy/core';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import { type ClaimEvent, memoryStore } from '../../lib/index.ts';
-import { sqsOnce } from '../../lib/middy/index.ts';
-import { bodyField, eachMessage, type SqsEvent, type SqsOptions, type SqsRecord } from '../../lib/sqs/index.ts';
+import { type ClaimEvent, memoryStore } from '../../lib/pawl/index.ts';
+import { sqsOnce } from '../../lib/pawl/middy/index.ts';
+import { bodyField, eachMessage, type SqsEvent, type SqsOptions, type SqsRecord } from '../../lib/pawl/sqs/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { type VirtualHost, virtualHost } from '../support/virtual-host.ts';
 

@@ -1,6 +1,6 @@
 import type { SendMessageCommandInput } from '@aws-sdk/client-sqs';
 import { describe, expect, it } from 'vitest';
-import { deadLetterQueue, type SqsRecord, type SqsTransport } from '../../lib/sqs/index.ts';
+import { deadLetterQueue, type SqsRecord, type SqsTransport } from '../../lib/pawl/sqs/index.ts';
 import { sqsEvent, sqsRecord } from '../support/lambda.ts';
 
 const [record] = sqsEvent(sqsRecord({ orderId: 'o-1' })).Records;

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { ClaimStatus } from '../../lib/claims/record.ts';
-import type { RunResult } from '../../lib/claims/run-result.ts';
-import { InvalidMessageError } from '../../lib/index.ts';
+import type { ClaimStatus } from '../../lib/pawl/claims/record.ts';
+import type { RunResult } from '../../lib/pawl/claims/run-result.ts';
+import { InvalidMessageError } from '../../lib/pawl/index.ts';
 import {
   type Disposition,
   dispositionOfInvalid,
   dispositionOfRefused,
   dispositionOfRun,
   keyReused,
-} from '../../lib/sqs/disposition.ts';
+} from '../../lib/pawl/sqs/disposition.ts';
 import { record } from '../support/records.ts';
 
 const error = { name: 'Error', message: 'no' };

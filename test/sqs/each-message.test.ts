@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { ClaimStore } from '../../lib/claims/store.ts';
-import { successor } from '../../lib/claims/successor.ts';
-import { memoryStore, RejectedError, RetryableError, reconcile } from '../../lib/index.ts';
-import { bodyField, eachMessage, type SqsOptions } from '../../lib/sqs/index.ts';
+import type { ClaimStore } from '../../lib/pawl/claims/store.ts';
+import { successor } from '../../lib/pawl/claims/successor.ts';
+import { memoryStore, RejectedError, RetryableError, reconcile } from '../../lib/pawl/index.ts';
+import { bodyField, eachMessage, type SqsOptions } from '../../lib/pawl/sqs/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 

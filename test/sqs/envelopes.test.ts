@@ -9,8 +9,8 @@ import {
   memoryStore,
   OptionError,
   RejectedError,
-} from '../../lib/index.ts';
-import { largePayload } from '../../lib/payload/envelopes/large-payload.ts';
+} from '../../lib/pawl/index.ts';
+import { largePayload } from '../../lib/pawl/payload/envelopes/large-payload.ts';
 import {
   bodyField,
   type DeadLetters,
@@ -25,7 +25,7 @@ import {
   s3Events,
   sentKey,
   snsEnvelope,
-} from '../../lib/sqs/index.ts';
+} from '../../lib/pawl/sqs/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { eventBridgeEvent, s3Record, s3TestEvent, snsNotification } from '../support/notifications.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { canonicalValue, memoryStore } from '../../lib/index.ts';
-import { bodyField, eachMessage, type SqsOptions } from '../../lib/sqs/index.ts';
+import { canonicalValue, memoryStore } from '../../lib/pawl/index.ts';
+import { bodyField, eachMessage, type SqsOptions } from '../../lib/pawl/sqs/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
 
 type Order = { orderId: string; amount?: unknown; sentAt?: string };

@@ -7,8 +7,8 @@ import {
   messageAttribute,
   messageId,
   sentKey,
-} from '../../lib/sqs/index.ts';
-import { messageOf } from '../../lib/sqs/message.ts';
+} from '../../lib/pawl/sqs/index.ts';
+import { messageOf } from '../../lib/pawl/sqs/message.ts';
 import { sqsRecord } from '../support/lambda.ts';
 
 const message = (body: unknown, attributes: Record<string, string> = {}): Message<unknown> => {

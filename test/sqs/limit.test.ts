@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createLimit } from '../../lib/sqs/limit.ts';
+import { createLimit } from '../../lib/pawl/sqs/limit.ts';
 
 /** Tasks that end when told to, and who began in which order. */
 function tasks() {

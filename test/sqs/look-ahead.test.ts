@@ -1,10 +1,10 @@
 import middy from '@middy/core';
 import { describe, expect, it } from 'vitest';
-import type { ClaimRecord } from '../../lib/claims/record.ts';
-import type { ClaimStore } from '../../lib/claims/store.ts';
-import { memoryStore } from '../../lib/index.ts';
-import { sqsOnce } from '../../lib/middy/index.ts';
-import { bodyField, eachMessage, type SqsOptions, snsEnvelope } from '../../lib/sqs/index.ts';
+import type { ClaimRecord } from '../../lib/pawl/claims/record.ts';
+import type { ClaimStore } from '../../lib/pawl/claims/store.ts';
+import { memoryStore } from '../../lib/pawl/index.ts';
+import { sqsOnce } from '../../lib/pawl/middy/index.ts';
+import { bodyField, eachMessage, type SqsOptions, snsEnvelope } from '../../lib/pawl/sqs/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { someDay, virtualHost } from '../support/virtual-host.ts';
 

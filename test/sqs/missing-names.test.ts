@@ -1,12 +1,12 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 import middy from '@middy/core';
 import { describe, expect, it } from 'vitest';
-import type { ClaimEvent } from '../../lib/claims/events.ts';
-import type { ClaimStore } from '../../lib/claims/store.ts';
-import { onceOverHttp } from '../../lib/http/index.ts';
-import { failOpen, InvalidMessageError, memoryStore, once, rememberCompleted } from '../../lib/index.ts';
-import { dynamoLockStore, forEachItem, readProgress, resourceLocks } from '../../lib/locks/index.ts';
-import { sqsOnce } from '../../lib/middy/index.ts';
+import type { ClaimEvent } from '../../lib/pawl/claims/events.ts';
+import type { ClaimStore } from '../../lib/pawl/claims/store.ts';
+import { onceOverHttp } from '../../lib/pawl/http/index.ts';
+import { failOpen, InvalidMessageError, memoryStore, once, rememberCompleted } from '../../lib/pawl/index.ts';
+import { dynamoLockStore, forEachItem, readProgress, resourceLocks } from '../../lib/pawl/locks/index.ts';
+import { sqsOnce } from '../../lib/pawl/middy/index.ts';
 import {
   bodyField,
   deadLetterQueue,
@@ -16,9 +16,9 @@ import {
   type SqsEvent,
   type SqsOptions,
   sendOnce,
-} from '../../lib/sqs/index.ts';
-import { dynamoStore, individualDynamoStore } from '../../lib/stores/dynamodb/index.ts';
-import { eachTransaction, type TransactionalStore, transactionalStore } from '../../lib/transactions/index.ts';
+} from '../../lib/pawl/sqs/index.ts';
+import { dynamoStore, individualDynamoStore } from '../../lib/pawl/stores/dynamodb/index.ts';
+import { eachTransaction, type TransactionalStore, transactionalStore } from '../../lib/pawl/transactions/index.ts';
 import { apiGatewayV2 } from '../support/http-events.ts';
 import { context, failuresOf, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { resolverOf } from '../support/resolver-of.ts';

@@ -2,9 +2,9 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import middy from '@middy/core';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import { memoryStore } from '../../lib/index.ts';
-import { sqsOnce } from '../../lib/middy/index.ts';
-import { bodyField, eachMessage, type SqsOptions, type SqsRecord } from '../../lib/sqs/index.ts';
+import { memoryStore } from '../../lib/pawl/index.ts';
+import { sqsOnce } from '../../lib/pawl/middy/index.ts';
+import { bodyField, eachMessage, type SqsOptions, type SqsRecord } from '../../lib/pawl/sqs/index.ts';
 import { context, failuresOf, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { Delivery } from '../../lib/sqs/delivery.ts';
-import { acknowledged, type Disposition, missedItsTurn, returned, returnedFor } from '../../lib/sqs/disposition.ts';
-import { concludeParts } from '../../lib/sqs/parts.ts';
+import type { Delivery } from '../../lib/pawl/sqs/delivery.ts';
+import { acknowledged, type Disposition, missedItsTurn, returned, returnedFor } from '../../lib/pawl/sqs/disposition.ts';
+import { concludeParts } from '../../lib/pawl/sqs/parts.ts';
 import { sqsRecord } from '../support/lambda.ts';
 
 const error = { name: 'Error', message: 'no' };

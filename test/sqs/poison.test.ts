@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { memoryStore } from '../../lib/index.ts';
-import { bodyField, eachMessage } from '../../lib/sqs/index.ts';
-import { createLimit } from '../../lib/sqs/limit.ts';
+import { memoryStore } from '../../lib/pawl/index.ts';
+import { bodyField, eachMessage } from '../../lib/pawl/sqs/index.ts';
+import { createLimit } from '../../lib/pawl/sqs/limit.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 

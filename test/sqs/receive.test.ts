@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { InvocationContext, SqsEvent } from '../../lib/sqs/event.ts';
-import { receive } from '../../lib/sqs/receive.ts';
+import type { InvocationContext, SqsEvent } from '../../lib/pawl/sqs/event.ts';
+import { receive } from '../../lib/pawl/sqs/receive.ts';
 import { context, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { someDay, virtualHost } from '../support/virtual-host.ts';
 

@@ -1,6 +1,6 @@
 import type { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { describe, expect, it } from 'vitest';
-import { memoryStore, OptionError } from '../../lib/index.ts';
+import { memoryStore, OptionError } from '../../lib/pawl/index.ts';
 import {
   bodyField,
   compositeKey,
@@ -12,7 +12,7 @@ import {
   type SqsEvent,
   sendOnce,
   sentKey,
-} from '../../lib/sqs/index.ts';
+} from '../../lib/pawl/sqs/index.ts';
 import { assertSurvivesCrashes } from '../../lib/testing/index.ts';
 import { context, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { virtualHost } from '../support/virtual-host.ts';

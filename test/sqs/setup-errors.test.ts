@@ -1,9 +1,9 @@
 import middy from '@middy/core';
 import { describe, expect, it } from 'vitest';
-import type { ClaimStore } from '../../lib/claims/store.ts';
-import { type ClaimEvent, memoryStore } from '../../lib/index.ts';
-import { SetupError } from '../../lib/kernel/errors.ts';
-import { sqsOnce } from '../../lib/middy/index.ts';
+import type { ClaimStore } from '../../lib/pawl/claims/store.ts';
+import { type ClaimEvent, memoryStore } from '../../lib/pawl/index.ts';
+import { SetupError } from '../../lib/pawl/kernel/errors.ts';
+import { sqsOnce } from '../../lib/pawl/middy/index.ts';
 import {
   bodyField,
   type DeadLetters,
@@ -11,7 +11,7 @@ import {
   type SqsOptions,
   s3EventKey,
   s3Events,
-} from '../../lib/sqs/index.ts';
+} from '../../lib/pawl/sqs/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { s3Record } from '../support/notifications.ts';
 import { virtualHost } from '../support/virtual-host.ts';

@@ -1,7 +1,7 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { describe, expect, it } from 'vitest';
-import { type ClaimEvent, memoryStore, RejectedError } from '../../lib/index.ts';
-import { bodyField, eachMessage, type SqsOptions } from '../../lib/sqs/index.ts';
+import { type ClaimEvent, memoryStore, RejectedError } from '../../lib/pawl/index.ts';
+import { bodyField, eachMessage, type SqsOptions } from '../../lib/pawl/sqs/index.ts';
 import { context, failuresOf, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 

@@ -1,10 +1,10 @@
 import type { ChangeMessageVisibilityBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import middy from '@middy/core';
 import { describe, expect, it } from 'vitest';
-import { memoryStore, OptionError, RetryableError, reconcile } from '../../lib/index.ts';
-import type { Host } from '../../lib/kernel/host.ts';
-import { sqsOnce } from '../../lib/middy/index.ts';
-import { bodyField, eachMessage, type InvocationContext, type SqsEvent, type SqsOptions } from '../../lib/sqs/index.ts';
+import { memoryStore, OptionError, RetryableError, reconcile } from '../../lib/pawl/index.ts';
+import type { Host } from '../../lib/pawl/kernel/host.ts';
+import { sqsOnce } from '../../lib/pawl/middy/index.ts';
+import { bodyField, eachMessage, type InvocationContext, type SqsEvent, type SqsOptions } from '../../lib/pawl/sqs/index.ts';
 import { context, failuresOf, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { reconcileStatements, type StatementLine } from '../../lib/statements/index.ts';
+import { reconcileStatements, type StatementLine } from '../../lib/pawl/statements/index.ts';
 import { resolverOf } from '../support/resolver-of.ts';
 import { charges, hour } from './charges.ts';
 

@@ -1,11 +1,11 @@
-import { type ClaimEvent, type ClaimOptions, memoryStore, once } from '../../lib/index.ts';
+import { type ClaimEvent, type ClaimOptions, memoryStore, once } from '../../lib/pawl/index.ts';
 import {
   type Finding,
   findings,
   type ReconcileStatementsOptions,
   reconcileStatements,
   type StatementLine,
-} from '../../lib/statements/index.ts';
+} from '../../lib/pawl/statements/index.ts';
 import { collect } from '../support/collect.ts';
 import { someDay, virtualHost } from '../support/virtual-host.ts';
 

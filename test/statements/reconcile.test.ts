@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { RetryableError } from '../../lib/index.ts';
-import { findings, reconcileStatements, type StatementLine } from '../../lib/statements/index.ts';
+import { RetryableError } from '../../lib/pawl/index.ts';
+import { findings, reconcileStatements, type StatementLine } from '../../lib/pawl/statements/index.ts';
 import { charges, hour } from './charges.ts';
 
 it('finds nothing where every charge has its line, and reports that once', async () => {
@@ -133,7 +133,7 @@ it('does not say of a claim with steps that all of them have happened', async ()
 
 it('takes the line of a rejected claim for one that should not be there', async () => {
   const { charge, line, reconciled } = charges();
-  const { RejectedError } = await import('../../lib/index.ts');
+  const { RejectedError } = await import('../../lib/pawl/index.ts');
   await charge('a', () => {
     throw new RejectedError('the card was declined');
   });

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import type { MarkedRestore } from '../../lib/claims/restored.ts';
-import { memoryStore, once } from '../../lib/index.ts';
-import type { ReconcileStatementsOptions } from '../../lib/statements/index.ts';
-import { findings, reconcileStatements } from '../../lib/statements/index.ts';
-import { restoredStore } from '../../lib/stores/dynamodb/restored-store.ts';
+import type { MarkedRestore } from '../../lib/pawl/claims/restored.ts';
+import { memoryStore, once } from '../../lib/pawl/index.ts';
+import type { ReconcileStatementsOptions } from '../../lib/pawl/statements/index.ts';
+import { findings, reconcileStatements } from '../../lib/pawl/statements/index.ts';
+import { restoredStore } from '../../lib/pawl/stores/dynamodb/restored-store.ts';
 import { someDay } from '../support/virtual-host.ts';
 import { charges, hour } from './charges.ts';
 

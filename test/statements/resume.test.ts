@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { memoryStore } from '../../lib/index.ts';
-import { reconcileStatements, type StatementLine, type StatementWindow } from '../../lib/statements/index.ts';
+import { memoryStore } from '../../lib/pawl/index.ts';
+import { reconcileStatements, type StatementLine, type StatementWindow } from '../../lib/pawl/statements/index.ts';
 import { charges, hour } from './charges.ts';
 
 /** A world with so many charges, each with its line but the last, and one line too many. */

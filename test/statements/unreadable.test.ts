@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { StatementLine } from '../../lib/statements/index.ts';
+import type { StatementLine } from '../../lib/pawl/statements/index.ts';
 import { charges } from './charges.ts';
 
 const throwing = {
@@ -78,7 +78,7 @@ it('a run that was stopped behind an unreadable line goes on there', async () =>
   statement.push(null as unknown as StatementLine);
   line('order-100');
   await host.advance(10 * 3_600_000);
-  const { reconcileStatements } = await import('../../lib/statements/index.ts');
+  const { reconcileStatements } = await import('../../lib/pawl/statements/index.ts');
   const stopping = new AbortController();
   await reconcileStatements(settings({ signal: stopping.signal, onProgress: () => stopping.abort() }));
   expect(await reconcileStatements(settings())).toMatchObject({ report: { lines: 101, unreadable: 1 } });

@@ -1,9 +1,9 @@
 import { ConditionalCheckFailedException, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
-import type { ClaimRecord } from '../../lib/claims/record.ts';
-import type { ClaimStore } from '../../lib/claims/store.ts';
-import { dynamoStore, individualDynamoStore } from '../../lib/stores/dynamodb/index.ts';
-import { toItem } from '../../lib/stores/dynamodb/item.ts';
+import type { ClaimRecord } from '../../lib/pawl/claims/record.ts';
+import type { ClaimStore } from '../../lib/pawl/claims/store.ts';
+import { dynamoStore, individualDynamoStore } from '../../lib/pawl/stores/dynamodb/index.ts';
+import { toItem } from '../../lib/pawl/stores/dynamodb/item.ts';
 import { record as claimRecord } from '../support/records.ts';
 
 /** A client that answers what it is told to, and keeps what it was asked. */

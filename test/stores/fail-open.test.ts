@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { understood } from '../../lib/claims/record.ts';
-import { type ClaimWrite, failOpen, memoryStore, once } from '../../lib/index.ts';
+import { understood } from '../../lib/pawl/claims/record.ts';
+import { type ClaimWrite, failOpen, memoryStore, once } from '../../lib/pawl/index.ts';
 import { record as claimRecord } from '../support/records.ts';
 
 const record = claimRecord();

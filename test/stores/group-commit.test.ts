@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { groupCommit, type Part } from '../../lib/stores/dynamodb/group-commit.ts';
+import { groupCommit, type Part } from '../../lib/pawl/stores/dynamodb/group-commit.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 
 /** A server that answers a request when it is told to. */

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { memoryStore, once } from '../../lib/index.ts';
-import { memoryLockStore, resourceLocks } from '../../lib/locks/index.ts';
-import { bodyField, eachMessage } from '../../lib/sqs/index.ts';
-import { rememberCompleted } from '../../lib/stores/remember-completed.ts';
+import { memoryStore, once } from '../../lib/pawl/index.ts';
+import { memoryLockStore, resourceLocks } from '../../lib/pawl/locks/index.ts';
+import { bodyField, eachMessage } from '../../lib/pawl/sqs/index.ts';
+import { rememberCompleted } from '../../lib/pawl/stores/remember-completed.ts';
 import { warnedBy } from '../mistakes/mistake.ts';
 import { context, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ClaimStore } from '../../lib/claims/store.ts';
-import { memoryStore, OptionError, rememberCompleted } from '../../lib/index.ts';
-import { eachMessage } from '../../lib/sqs/index.ts';
+import type { ClaimStore } from '../../lib/pawl/claims/store.ts';
+import { memoryStore, OptionError, rememberCompleted } from '../../lib/pawl/index.ts';
+import { eachMessage } from '../../lib/pawl/sqs/index.ts';
 import { context, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { record } from '../support/records.ts';
 import { virtualHost } from '../support/virtual-host.ts';

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { KeepsNotes } from '../../lib/claims/notes.ts';
-import type { ListsOpenClaims } from '../../lib/claims/open-claims.ts';
-import type { KnowsRestore } from '../../lib/claims/restored.ts';
-import { type ClaimStore, failOpen, once, rememberCompleted } from '../../lib/index.ts';
-import { OptionError } from '../../lib/kernel/errors.ts';
-import { reconcileStatements } from '../../lib/statements/index.ts';
-import { explainedStore, explainedTable } from '../../lib/stores/dynamodb/explain.ts';
-import { type RestoreOfTable, restoredStore } from '../../lib/stores/dynamodb/restored-store.ts';
-import { committing, type TransactionalStore } from '../../lib/transactions/store.ts';
+import type { KeepsNotes } from '../../lib/pawl/claims/notes.ts';
+import type { ListsOpenClaims } from '../../lib/pawl/claims/open-claims.ts';
+import type { KnowsRestore } from '../../lib/pawl/claims/restored.ts';
+import { type ClaimStore, failOpen, once, rememberCompleted } from '../../lib/pawl/index.ts';
+import { OptionError } from '../../lib/pawl/kernel/errors.ts';
+import { reconcileStatements } from '../../lib/pawl/statements/index.ts';
+import { explainedStore, explainedTable } from '../../lib/pawl/stores/dynamodb/explain.ts';
+import { type RestoreOfTable, restoredStore } from '../../lib/pawl/stores/dynamodb/restored-store.ts';
+import { committing, type TransactionalStore } from '../../lib/pawl/transactions/store.ts';
 import { record } from '../support/records.ts';
 
 /** Everything that a store can do. A feature that is added to it joins `calls`, or TypeScript refuses this file. */

@@ -1,7 +1,7 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ENTRIES } from '../../checks/entries.ts';
+import { PACKAGES } from '../../checks/packages.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const FIXTURES = fileURLToPath(new URL('../fixtures/apps/', import.meta.url));
@@ -32,17 +32,11 @@ export function projectOf(name: AppName): Project {
   return { without: folder, withPawl: join(folder, 'with-pawl') };
 }
 
-/** What `npm install` of the package would make, with the sources in place of `dist`: they need no build, and are never out of date. */
+/** What `npm install` of the packages would make, with links to the sources: they need no build, and are never out of date. */
 function installPawl(folder: string): void {
   const modules = join(folder, 'node_modules');
-  const installed = join(folder, 'pawl');
-  for (const made of [modules, installed]) mkdirSync(made);
-  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-  const exports = Object.fromEntries(Object.entries(ENTRIES).map(([entry, module]) => [entry, `./lib/${module}.ts`]));
-  writeFileSync(join(installed, 'package.json'), JSON.stringify({ name: 'pawl', version, type: 'module', exports }));
-  // Links: Node strips no types of a file that is really below `node_modules`.
-  symlinkSync(join(ROOT, 'lib'), join(installed, 'lib'));
-  symlinkSync(installed, join(modules, 'pawl'));
+  mkdirSync(join(modules, '@pawl'), { recursive: true });
+  for (const { name, folder: source } of PACKAGES) symlinkSync(join(ROOT, source), join(modules, name));
 }
 
 /** Lets the code in a folder of a project import a version of pawl that is installed elsewhere. */

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import type { ClaimStore } from '../../lib/index.ts';
-import { bodyField } from '../../lib/payload/keys.ts';
-import { eachMessage, type SqsEvent } from '../../lib/sqs/index.ts';
+import type { ClaimStore } from '../../lib/pawl/index.ts';
+import { bodyField } from '../../lib/pawl/payload/keys.ts';
+import { eachMessage, type SqsEvent } from '../../lib/pawl/sqs/index.ts';
 
 /**
  * A program, with `--expose-gc`: what a batch of 10,000 messages holds for each of them while it runs, in bytes. It prints JSON: `perWaiting` for a message

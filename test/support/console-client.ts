@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { SESSION_HEADER } from '../../lib/console/api.ts';
+import { SESSION_HEADER } from '../../lib/cli/console/api.ts';
 
 export interface Said {
   readonly status: number;

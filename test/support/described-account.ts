@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, vi } from 'vitest';
-import { OPEN_INDEX } from '../../lib/stores/dynamodb/open-index.ts';
+import { OPEN_INDEX } from '../../lib/pawl/stores/dynamodb/open-index.ts';
 
 /** What an account answers to those who only look at it. */
 export interface DescribedAccount {

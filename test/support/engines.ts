@@ -1,11 +1,11 @@
-import { acquire } from '../../lib/claims/acquire.ts';
-import type { Engine } from '../../lib/claims/engine.ts';
-import type { ClaimEvent } from '../../lib/claims/events.ts';
-import type { Grant } from '../../lib/claims/grant.ts';
-import { identify } from '../../lib/claims/identity.ts';
-import { type ClaimOptions, settingsOf } from '../../lib/claims/options.ts';
-import type { ClaimStore } from '../../lib/claims/store.ts';
-import { type MemoryStore, memoryStore } from '../../lib/stores/memory.ts';
+import { acquire } from '../../lib/pawl/claims/acquire.ts';
+import type { Engine } from '../../lib/pawl/claims/engine.ts';
+import type { ClaimEvent } from '../../lib/pawl/claims/events.ts';
+import type { Grant } from '../../lib/pawl/claims/grant.ts';
+import { identify } from '../../lib/pawl/claims/identity.ts';
+import { type ClaimOptions, settingsOf } from '../../lib/pawl/claims/options.ts';
+import type { ClaimStore } from '../../lib/pawl/claims/store.ts';
+import { type MemoryStore, memoryStore } from '../../lib/pawl/stores/memory.ts';
 import { someDay, type VirtualHost, virtualHost } from './virtual-host.ts';
 
 /** How a store treats its next requests: `down` applies nothing and fails, `lost` applies a write and fails, `hangs` never answers. */

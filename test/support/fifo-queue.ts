@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SqsEvent, SqsRecord } from '../../lib/sqs/event.ts';
+import type { SqsEvent, SqsRecord } from '../../lib/pawl/sqs/event.ts';
 import type { startQueues } from './queues.ts';
 
 type Queues = Awaited<ReturnType<typeof startQueues>>;

@@ -1,6 +1,13 @@
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
-import { type Claim, claimOf, type HttpEvent, type HttpOptions, httpOnce, onceOverHttp } from '../../lib/http/index.ts';
+import {
+  type Claim,
+  claimOf,
+  type HttpEvent,
+  type HttpOptions,
+  httpOnce,
+  onceOverHttp,
+} from '../../lib/pawl/http/index.ts';
 import { context } from './lambda.ts';
 
 export type Effect = (event: HttpEvent, claim: Claim) => unknown;

@@ -1,4 +1,4 @@
-import type { HttpEvent } from '../../lib/http/index.ts';
+import type { HttpEvent } from '../../lib/pawl/http/index.ts';
 
 /** A request, before any service has made an event of it. */
 export interface Sent {

@@ -25,6 +25,7 @@ export async function runCommand(args: readonly string[], typed?: string) {
   const command = COMMANDS.find((one) => one.name === name);
   if (command === undefined) throw new Error(`there is no command ${name}`);
   const { io, out, error } = ioOf(typed);
+  if (command.run === undefined) throw new Error(`the command ${name} is in ${command.package}`);
   const code = await command.run(new Line(rest, command.options), io);
   const text = out();
   const lines = () =>

@@ -1,11 +1,11 @@
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { decide } from '../../lib/claims/decide.ts';
-import type { ClaimStore } from '../../lib/claims/store.ts';
-import { type ClaimEvent, RejectedError } from '../../lib/index.ts';
+import { decide } from '../../lib/pawl/claims/decide.ts';
+import type { ClaimStore } from '../../lib/pawl/claims/store.ts';
+import { type ClaimEvent, RejectedError } from '../../lib/pawl/index.ts';
+import { bodyField, deadLetterQueue, eachMessage, type SqsEvent } from '../../lib/pawl/sqs/index.ts';
+import { dynamoStore } from '../../lib/pawl/stores/dynamodb/index.ts';
 import { type SqsLocal, startSqsLocal } from '../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { toSqsEvent } from '../../lib/rehearsal/services/sqs/sqs-event.ts';
-import { bodyField, deadLetterQueue, eachMessage, type SqsEvent } from '../../lib/sqs/index.ts';
-import { dynamoStore } from '../../lib/stores/dynamodb/index.ts';
 import { context } from './lambda.ts';
 import { receiveAll } from './receive-all.ts';
 import { rules } from './records.ts';

@@ -1,8 +1,8 @@
-import { openClaimOf } from '../../lib/claims/open-claims.ts';
-import type { ClaimRecord } from '../../lib/claims/record.ts';
-import type { ClaimStore } from '../../lib/claims/store.ts';
-import type { Host } from '../../lib/kernel/host.ts';
-import { OPEN_INDEX } from '../../lib/stores/dynamodb/open-index.ts';
+import { openClaimOf } from '../../lib/pawl/claims/open-claims.ts';
+import type { ClaimRecord } from '../../lib/pawl/claims/record.ts';
+import type { ClaimStore } from '../../lib/pawl/claims/store.ts';
+import type { Host } from '../../lib/pawl/kernel/host.ts';
+import { OPEN_INDEX } from '../../lib/pawl/stores/dynamodb/open-index.ts';
 
 /** How many writes DynamoDB makes in each shard of the index of open claims, by the second: `shard second`. */
 export interface IndexWrites {

@@ -1,5 +1,5 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
-import type { InvocationContext, SqsEvent, SqsRecord } from '../../lib/sqs/event.ts';
+import type { InvocationContext, SqsEvent, SqsRecord } from '../../lib/pawl/sqs/event.ts';
 
 /** A Lambda context with this much time left, counted from now by the given clock. */
 export function context(remainingMs = 30_000, now: () => number = Date.now): InvocationContext {

@@ -1,10 +1,10 @@
-import { credentialsOf } from '../../lib/aws/credentials.ts';
-import { type Http, type HttpResult, nodeHttp } from '../../lib/aws/http.ts';
-import { signedRequests } from '../../lib/aws/signed-requests.ts';
-import { nodeHost } from '../../lib/host.ts';
-import type { Host } from '../../lib/kernel/host.ts';
-import { dynamodb, leanTransport } from '../../lib/stores/dynamodb/lean/lean-transport.ts';
-import type { DynamoTransport } from '../../lib/stores/dynamodb/transport.ts';
+import { credentialsOf } from '../../lib/pawl/aws/credentials.ts';
+import { type Http, type HttpResult, nodeHttp } from '../../lib/pawl/aws/http.ts';
+import { signedRequests } from '../../lib/pawl/aws/signed-requests.ts';
+import { nodeHost } from '../../lib/pawl/host.ts';
+import type { Host } from '../../lib/pawl/kernel/host.ts';
+import { dynamodb, leanTransport } from '../../lib/pawl/stores/dynamodb/lean/lean-transport.ts';
+import type { DynamoTransport } from '../../lib/pawl/stores/dynamodb/transport.ts';
 
 const local = { accessKeyId: 'local', secretAccessKey: 'local' };
 

@@ -1,5 +1,5 @@
-import type { ClaimStore, ClaimWrite } from '../../lib/claims/store.ts';
-import type { AppWrite, CommitResult, TransactionalStore } from '../../lib/transactions/index.ts';
+import type { ClaimStore, ClaimWrite } from '../../lib/pawl/claims/store.ts';
+import type { AppWrite, CommitResult, TransactionalStore } from '../../lib/pawl/transactions/index.ts';
 
 /** Application items by id, beside claims in memory. It knows two kinds of writes: a `Put` of what is new, and an `Update` that adds to `amount`, never below 0. */
 export function memoryTransactions(claims: ClaimStore) {

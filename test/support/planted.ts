@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { CLAIMS_TABLE, keyAttributes } from '../../lib/deployment/table-definition.ts';
+import { CLAIMS_TABLE, keyAttributes } from '../../lib/pawl/deployment/table-definition.ts';
 import { bundleFunction } from '../../lib/rehearsal/bundle.ts';
 import { rehearsal } from '../../lib/rehearsal/file/define.ts';
 import { httpProvider } from '../../lib/rehearsal/file/providers.ts';

@@ -1,7 +1,7 @@
 import { DeleteMessageBatchCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import type { SqsEvent } from '../../lib/pawl/sqs/event.ts';
 import { startSqsLocal } from '../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { toSqsEvent } from '../../lib/rehearsal/services/sqs/sqs-event.ts';
-import type { SqsEvent } from '../../lib/sqs/event.ts';
 
 export interface TestQueue {
   readonly url: string;

@@ -1,5 +1,5 @@
-import type { ClaimRequest, ClaimRules } from '../../lib/claims/decide.ts';
-import type { ClaimRecord } from '../../lib/claims/record.ts';
+import type { ClaimRequest, ClaimRules } from '../../lib/pawl/claims/decide.ts';
+import type { ClaimRecord } from '../../lib/pawl/claims/record.ts';
 import { claimRecord } from '../../lib/testing/laws/records.ts';
 import { someDay } from './virtual-host.ts';
 

@@ -4,8 +4,8 @@ import type {
   BatchStatementResponse,
   DynamoDBClient,
 } from '@aws-sdk/client-dynamodb';
+import type { DynamoTransport } from '../../lib/pawl/stores/dynamodb/transport.ts';
 import { claimWrites, type SeenWrite } from '../../lib/rehearsal/pawl/claim-writes.ts';
-import type { DynamoTransport } from '../../lib/stores/dynamodb/transport.ts';
 
 const message = 'the table is throttled';
 

@@ -1,7 +1,7 @@
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { expect } from 'vitest';
-import { signedHeaders } from '../../lib/aws/signed-requests.ts';
+import { signedHeaders } from '../../lib/pawl/aws/signed-requests.ts';
 import { createRandom } from '../../lib/rehearsal/engine/random.ts';
 import { someDay } from './virtual-host.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { CreateTableCommand, DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
-import { OPEN_INDEX } from '../../lib/stores/dynamodb/open-index.ts';
+import { OPEN_INDEX } from '../../lib/pawl/stores/dynamodb/open-index.ts';
 
 /** A client for DynamoDB Local. */
 export function localClient(endpoint: string, config: DynamoDBClientConfig = {}): DynamoDBClient {

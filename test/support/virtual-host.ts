@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Host } from '../../lib/kernel/host.ts';
+import type { Host } from '../../lib/pawl/kernel/host.ts';
 
 /** A Saturday in 2026, so that nothing passes only because its times are near zero. */
 export const someDay = Date.UTC(2026, 10, 21, 9, 30);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ClaimEvent } from '../../lib/claims/events.ts';
-import { type ClaimStore, memoryStore, once, step, type Verdict } from '../../lib/index.ts';
-import { type SweepOptions, type SweptDoubt, sweepOpenClaims } from '../../lib/sweep/index.ts';
+import type { ClaimEvent } from '../../lib/pawl/claims/events.ts';
+import { type ClaimStore, memoryStore, once, step, type Verdict } from '../../lib/pawl/index.ts';
+import { type SweepOptions, type SweptDoubt, sweepOpenClaims } from '../../lib/pawl/sweep/index.ts';
 import { resolverOf } from '../support/resolver-of.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 
@@ -301,7 +301,7 @@ describe('a list that lags behind', () => {
 
   it('asks nothing of a claim that has only failed: its effect is not in doubt', async () => {
     const { sweepOptions, store, host, asked, pay } = setUp();
-    const { RetryableError } = await import('../../lib/index.ts');
+    const { RetryableError } = await import('../../lib/pawl/index.ts');
     await expect(pay(() => Promise.reject(new RetryableError('declined')))).rejects.toThrow('declined');
     const [record] = store.records();
     if (record === undefined) throw new Error('no record');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { RetryableError } from '../../lib/index.ts';
-import { processWide } from '../../lib/kernel/process-wide.ts';
-import { bodyField, deadLetterQueue, eachMessage, type MessageHandler, messageId } from '../../lib/sqs/index.ts';
+import { RetryableError } from '../../lib/pawl/index.ts';
+import { processWide } from '../../lib/pawl/kernel/process-wide.ts';
+import { bodyField, deadLetterQueue, eachMessage, type MessageHandler, messageId } from '../../lib/pawl/sqs/index.ts';
 import {
   type CrashSweepOptions,
   type CrashSweepReport,

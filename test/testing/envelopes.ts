@@ -1,6 +1,6 @@
 import { S3Client } from '@aws-sdk/client-s3';
 import { expect } from 'vitest';
-import { largePayload } from '../../lib/payload/envelopes/large-payload.ts';
+import { largePayload } from '../../lib/pawl/payload/envelopes/large-payload.ts';
 import {
   deadLetterQueue,
   eachMessage,
@@ -8,9 +8,9 @@ import {
   s3EventKey,
   s3Events,
   snsEnvelope,
-} from '../../lib/sqs/index.ts';
+} from '../../lib/pawl/sqs/index.ts';
 import { assertSurvivesCrashes, type SweptMessage, type World } from '../../lib/testing/index.ts';
-import { eachTransaction } from '../../lib/transactions/index.ts';
+import { eachTransaction } from '../../lib/pawl/transactions/index.ts';
 import { add, committingClaimsOf, createOutside, type Outside } from '../matrix/outside.ts';
 import { s3Record, snsNotification } from '../support/notifications.ts';
 

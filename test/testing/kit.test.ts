@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { ClaimRecord } from '../../lib/claims/record.ts';
-import type { InvocationContext, SqsEvent } from '../../lib/sqs/index.ts';
+import type { ClaimRecord } from '../../lib/pawl/claims/record.ts';
+import type { InvocationContext, SqsEvent } from '../../lib/pawl/sqs/index.ts';
 import {
   assertSurvivesCrashes,
   type CrashSweepOptions,

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { emailConsumer } from '../../lambda/email-consumer.ts';
 import { giftCardConsumer } from '../../lambda/gift-card-consumer.ts';
 import { giftCardProvider } from '../../lambda/gift-cards.ts';
-import { deadLetterQueue } from '../../lib/sqs/index.ts';
+import { deadLetterQueue } from '../../lib/pawl/sqs/index.ts';
 import { assertSurvivesCrashes, type SweptMessage, type World } from '../../lib/testing/index.ts';
 import { orderIdOf } from './providers.ts';
 

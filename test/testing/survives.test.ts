@@ -1,9 +1,9 @@
 import middy from '@middy/core';
 import type { SQSEvent } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import { once, reconcile, renewedLease } from '../../lib/index.ts';
-import { sqsOnce } from '../../lib/middy/index.ts';
-import { bodyField, deadLetterQueue, eachMessage, type SqsEvent } from '../../lib/sqs/index.ts';
+import { once, reconcile, renewedLease } from '../../lib/pawl/index.ts';
+import { sqsOnce } from '../../lib/pawl/middy/index.ts';
+import { bodyField, deadLetterQueue, eachMessage, type SqsEvent } from '../../lib/pawl/sqs/index.ts';
 import { assertSurvivesCrashes, type CrashSweepOptions } from '../../lib/testing/index.ts';
 import { forgetfulProvider, knowingProvider, type Order, orders } from './providers.ts';
 

@@ -1,7 +1,7 @@
 import middy from '@middy/core';
 import type { SQSEvent } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import { asRestored } from '../../lib/claims/restored.ts';
+import { asRestored } from '../../lib/pawl/claims/restored.ts';
 import {
   type ClaimEvent,
   type ClaimRecord,
@@ -10,12 +10,12 @@ import {
   RetryableError,
   reconcile,
   step,
-} from '../../lib/index.ts';
-import { sqsOnce } from '../../lib/middy/index.ts';
-import { operator } from '../../lib/operate/index.ts';
-import { bodyField, eachMessage, type Message } from '../../lib/sqs/index.ts';
-import { sweepOpenClaims } from '../../lib/sweep/index.ts';
-import { type AppWrite, commit, eachTransaction, inPhases } from '../../lib/transactions/index.ts';
+} from '../../lib/pawl/index.ts';
+import { sqsOnce } from '../../lib/pawl/middy/index.ts';
+import { operator } from '../../lib/pawl/operate/index.ts';
+import { bodyField, eachMessage, type Message } from '../../lib/pawl/sqs/index.ts';
+import { sweepOpenClaims } from '../../lib/pawl/sweep/index.ts';
+import { type AppWrite, commit, eachTransaction, inPhases } from '../../lib/pawl/transactions/index.ts';
 import { doors as httpDoors } from '../support/http-doors.ts';
 import { apiGatewayV2 } from '../support/http-events.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';

@@ -9,8 +9,8 @@ import {
   RetryableError,
   rememberCompleted,
   step,
-} from '../../lib/index.ts';
-import { bodyField } from '../../lib/sqs/index.ts';
+} from '../../lib/pawl/index.ts';
+import { bodyField } from '../../lib/pawl/sqs/index.ts';
 import {
   type AppWrite,
   CommitRefusedError,
@@ -20,7 +20,7 @@ import {
   inPhases,
   type TransactionalStore,
   transactionalStore,
-} from '../../lib/transactions/index.ts';
+} from '../../lib/pawl/transactions/index.ts';
 import { context, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { memoryTransactions } from '../support/memory-transactions.ts';
 import { resolverOf } from '../support/resolver-of.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { RejectedError } from '../../lib/index.ts';
-import { bodyField, eachMessage } from '../../lib/sqs/index.ts';
-import { memoryStore } from '../../lib/stores/memory.ts';
+import { RejectedError } from '../../lib/pawl/index.ts';
+import { bodyField, eachMessage } from '../../lib/pawl/sqs/index.ts';
+import { memoryStore } from '../../lib/pawl/stores/memory.ts';
 import { assertSurvivesCrashes, type World } from '../../lib/testing/index.ts';
 import {
   type AppWrite,
@@ -9,7 +9,7 @@ import {
   eachTransaction,
   inPhases,
   type TransactionalStore,
-} from '../../lib/transactions/index.ts';
+} from '../../lib/pawl/transactions/index.ts';
 import { memoryTransactions } from '../support/memory-transactions.ts';
 import { knowingProvider, type Order, orderIdOf, orders } from '../testing/providers.ts';
 

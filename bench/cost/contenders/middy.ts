@@ -1,5 +1,5 @@
 import middyfy from '@middy/core';
-import type { SqsEvent } from '../../../lib/sqs/index.ts';
+import type { SqsEvent } from '../../../lib/pawl/sqs/index.ts';
 import type { World } from '../contract.ts';
 import type { Delivery } from '../scenarios.ts';
 

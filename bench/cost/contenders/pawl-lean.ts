@@ -1,5 +1,5 @@
-import { eachMessage } from '../../../lib/sqs/lean/index.ts';
-import { dynamoStore } from '../../../lib/stores/dynamodb/lean/index.ts';
+import { eachMessage } from '../../../lib/pawl/sqs/lean/index.ts';
+import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/lean/index.ts';
 import type { World } from '../contract.ts';
 import type { Delivery } from '../scenarios.ts';
 import { optionsWith } from './pawl-options.ts';

@@ -1,5 +1,5 @@
-import type { ClaimStore } from '../../../lib/index.ts';
-import { bodyField } from '../../../lib/payload/keys.ts';
+import type { ClaimStore } from '../../../lib/pawl/index.ts';
+import { bodyField } from '../../../lib/pawl/payload/keys.ts';
 
 /** What all of pawl's ways in are given: its defaults, and no call or line that the others do not make either. */
 export function optionsWith(store: ClaimStore) {

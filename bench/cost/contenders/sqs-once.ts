@@ -1,5 +1,5 @@
 import middyfy from '@middy/core';
-import { sqsOnce } from '../../../lib/middy/index.ts';
+import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import type { World } from '../contract.ts';
 import type { Delivery } from '../scenarios.ts';
 import { batchHandler } from './middy.ts';

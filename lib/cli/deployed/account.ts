@@ -3,7 +3,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { IAMClient } from '@aws-sdk/client-iam';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import type { TableFacts } from '../../deployment/index.ts';
+import type { TableFacts } from 'pawl/deployment';
 import { openSchedules, type Schedules } from './schedules.ts';
 
 /** One region of an account, while it is read. */

@@ -1,7 +1,7 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { GetQueueUrlCommand, SQSClient, type SQSClientConfig } from '@aws-sdk/client-sqs';
-import { deadLetterUrls, readDeadLetterUrls } from '../../deployment/index.ts';
+import { deadLetterUrls, readDeadLetterUrls } from 'pawl/deployment';
 import { NothingFoundError } from './read.ts';
 import { functionsOf, mappingsOf, readFunction } from './read-functions.ts';
 import { readQueue } from './read-queue.ts';

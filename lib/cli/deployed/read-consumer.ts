@@ -12,7 +12,7 @@ import {
   type TableFacts,
   tableActions,
   unqualified,
-} from '../../deployment/index.ts';
+} from 'pawl/deployment';
 import type { Account } from './account.ts';
 import { mappingsFrom, reservedConcurrencyOf } from './read-functions.ts';
 import { type Need, readPermissions } from './read-permissions.ts';

@@ -1,5 +1,5 @@
 import { type EvaluationResult, type IAMClient, paginateSimulatePrincipalPolicy } from '@aws-sdk/client-iam';
-import { type AccessDecision, decideAccess, type Permission, type Statement } from '../../deployment/index.ts';
+import { type AccessDecision, decideAccess, type Permission, type Statement } from 'pawl/deployment';
 import { orUndefined } from './or-undefined.ts';
 
 /** What a function needs of one resource. */

@@ -1,5 +1,5 @@
 import { GetQueueAttributesCommand, GetQueueUrlCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import type { QueueFacts, Statement } from '../../deployment/index.ts';
+import type { QueueFacts, Statement } from 'pawl/deployment';
 import { orUndefined } from './or-undefined.ts';
 
 /** A queue, and what its own policy says. */

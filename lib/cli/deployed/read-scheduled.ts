@@ -9,7 +9,7 @@ import {
   type TableFacts,
   taskActions,
   tasksIn,
-} from '../../deployment/index.ts';
+} from 'pawl/deployment';
 import type { Account } from './account.ts';
 import { orUndefined } from './or-undefined.ts';
 import { type Need, readPermissions } from './read-permissions.ts';

@@ -7,16 +7,8 @@ import {
   type KeySchemaElement,
   type TimeToLiveDescription,
 } from '@aws-sdk/client-dynamodb';
-import {
-  OPEN_CLAIMS,
-  type OpenIndex,
-  type RestoreMark,
-  type TableFacts,
-  type TimeToLive,
-} from '../../deployment/index.ts';
-import { describeTable } from '../../stores/dynamodb/physical-table.ts';
-import { findMark } from '../../stores/dynamodb/restore-mark.ts';
-import { sdkTransport } from '../../stores/dynamodb/sdk-transport.ts';
+import { OPEN_CLAIMS, type OpenIndex, type RestoreMark, type TableFacts, type TimeToLive } from 'pawl/deployment';
+import { describeTable, findMark, sdkTransport } from 'pawl/internal/dynamodb';
 import type { Account } from './account.ts';
 import { orUndefined } from './or-undefined.ts';
 

@@ -1,11 +1,5 @@
-import {
-  type ConsumerFacts,
-  type HandlerNeeds,
-  SCHEDULED_VARIABLE,
-  type ScheduledFacts,
-} from '../../deployment/index.ts';
-import { adviceOn, setupOf } from '../../kernel/aws-error.ts';
-import { explained } from '../../kernel/error-code.ts';
+import { type ConsumerFacts, type HandlerNeeds, SCHEDULED_VARIABLE, type ScheduledFacts } from 'pawl/deployment';
+import { adviceOn, explained, setupOf } from 'pawl/kernel';
 import { type Account, openAccount } from './account.ts';
 import { readConsumer } from './read-consumer.ts';
 import { functionsOf, mappingsOf, readFunction } from './read-functions.ts';

@@ -1,6 +1,6 @@
 import type { CloudWatchClient, Metric, MetricAlarm } from '@aws-sdk/client-cloudwatch';
 import type { EventBridgeClient } from '@aws-sdk/client-eventbridge';
-import type { WatchedMetric, WatchingAlarm } from '../../deployment/index.ts';
+import type { WatchedMetric, WatchingAlarm } from 'pawl/deployment';
 import { orUndefined } from './or-undefined.ts';
 
 /** The clients that nothing but a schedule needs, and the alarms of the region, which are read once. */

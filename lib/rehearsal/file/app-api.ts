@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expectOptions } from '../../kernel/take-options.ts';
-import type { NamesOf } from '../../kernel/unknown-option.ts';
+import { expectOptions, type NamesOf } from 'pawl/kernel';
 import type { AppApi, AppResponse, RequestOptions } from './app.ts';
 import { again, begin, DOCS, enqueue, intend, type Sending, type Sent } from './sending.ts';
 

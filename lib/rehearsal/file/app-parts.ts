@@ -1,6 +1,5 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { expectOptions } from '../../kernel/take-options.ts';
-import type { NamesOf } from '../../kernel/unknown-option.ts';
+import { expectOptions, type NamesOf } from 'pawl/kernel';
 import type { Rehearsal } from '../rehearsal.ts';
 import type { App, AppBucket, AppFunction, AppSchedule, AppTable, AppTopic, Intended, PublishOptions } from './app.ts';
 import { apiOf } from './app-api.ts';

@@ -1,6 +1,5 @@
 import { type MessageAttributeValue, SendMessageCommand } from '@aws-sdk/client-sqs';
-import { expectOptions } from '../../kernel/take-options.ts';
-import type { NamesOf } from '../../kernel/unknown-option.ts';
+import { expectOptions, type NamesOf } from 'pawl/kernel';
 import type { ProvisionedQueue } from '../services/sqs/create-queues.ts';
 import type { AppQueue, SendOptions } from './app.ts';
 import { again, begin, DOCS, enqueue, intend, type Sending } from './sending.ts';

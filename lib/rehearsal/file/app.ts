@@ -80,7 +80,7 @@ export interface AppTable {
  * What a message that is published to a topic has besides its text.
  *
  * @example
- * import { mailer, type PublishOptions, rehearsal } from 'pawl/rehearsal';
+ * import { mailer, type PublishOptions, rehearsal } from '@pawl/rehearsal';
  *
  * const options: PublishOptions = { intent: 'ride-1', attributes: { kind: 'completed' } };
  *

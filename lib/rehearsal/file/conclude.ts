@@ -1,4 +1,4 @@
-import { plural } from '../../kernel/plural.ts';
+import { plural } from 'pawl/kernel';
 import { isAt } from '../engine/app/constructs.ts';
 import { WHAT_TO_DO } from '../engine/machine.ts';
 import { type CutShort, sayShortened } from './cut-short.ts';

@@ -1,6 +1,4 @@
-import { OptionError } from '../../kernel/errors.ts';
-import { expectOptions } from '../../kernel/take-options.ts';
-import type { NamesOf } from '../../kernel/unknown-option.ts';
+import { expectOptions, type NamesOf, OptionError } from 'pawl/kernel';
 import type { Stub } from '../engine/not-run.ts';
 import type { App } from './app.ts';
 import type { Counted } from './effects.ts';

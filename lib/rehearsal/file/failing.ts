@@ -1,4 +1,4 @@
-import { plural } from '../../kernel/plural.ts';
+import { plural } from 'pawl/kernel';
 import type { Journal } from './journal.ts';
 
 /*

@@ -1,3 +1,4 @@
+import type { EffectOverTime, HarmedView, RehearsalView, ReportView, Sample } from '@pawl/cli';
 import { isCountedLive } from './effects.ts';
 import { sayFailing } from './failing.ts';
 import { functionsAtWork } from './functions-at-work.ts';
@@ -8,7 +9,6 @@ import type { Look, Running, RunOptions } from './running.ts';
 import { eventsLeft } from './settle.ts';
 import { functionsWith, standingOf } from './standing.ts';
 import { storyOf } from './story.ts';
-import type { EffectOverTime, HarmedView, RehearsalView, ReportView, Sample } from './view.ts';
 
 /*
  * Watches a rehearsal while it runs, for a page.

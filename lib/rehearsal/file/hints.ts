@@ -1,4 +1,4 @@
-import { plural } from '../../kernel/plural.ts';
+import { plural } from 'pawl/kernel';
 import { sayShortened } from './cut-short.ts';
 import type { Facts, Rule } from './hint-rule.ts';
 import {

@@ -1,4 +1,4 @@
-import { plural } from '../../kernel/plural.ts';
+import { plural } from 'pawl/kernel';
 import type { RehearsalResult } from './result.ts';
 
 /** The result as JUnit's XML: a suite for each effect, with a failed case for each intent that came to harm. */

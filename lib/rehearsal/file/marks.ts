@@ -1,6 +1,6 @@
+import type { Mark, MarkedFault } from '@pawl/cli';
 import type { Entry } from './journal.ts';
 import { calledResult, short } from './story.ts';
-import type { Mark, MarkedFault } from './view.ts';
 
 /** What a sandbox is handling. */
 type Work = Extract<Entry, { kind: 'began' }>;

@@ -1,5 +1,4 @@
-import { expectOptions } from '../../kernel/take-options.ts';
-import type { NamesOf } from '../../kernel/unknown-option.ts';
+import { expectOptions, type NamesOf } from 'pawl/kernel';
 import { record } from '../engine/app/template.ts';
 import type { ProviderCall, ProviderRoutes } from '../provider.ts';
 

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { plural } from '../../kernel/plural.ts';
+import { plural } from 'pawl/kernel';
 import { FAULT_NAMES } from './plan.ts';
 import type { Harmed, RehearsalResult } from './result.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { OptionError } from '../../kernel/errors.ts';
+import { OptionError } from 'pawl/kernel';
 import type { Rehearsal } from '../rehearsal.ts';
 import type { Intended } from './app.ts';
 import type { Intents } from './intents.ts';

@@ -1,5 +1,4 @@
-import type { ClaimRecord } from '../../claims/record.ts';
-import type { ClaimStore } from '../../claims/store.ts';
+import type { ClaimRecord, ClaimStore } from 'pawl/internal';
 import { type ClaimStage, create, wasApplied } from './claim-stage.ts';
 import { expectSame, expectThat } from './expect.ts';
 import type { Law } from './law.ts';

@@ -1,5 +1,4 @@
-import type { ClaimRecord } from '../../claims/record.ts';
-import { unchanged } from '../../claims/store.ts';
+import { type ClaimRecord, unchanged } from 'pawl/internal';
 import { type ClaimStage, create, expectRefused, wasApplied } from './claim-stage.ts';
 import { expectSame, expectThat } from './expect.ts';
 import type { Law } from './law.ts';

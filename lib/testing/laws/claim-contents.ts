@@ -1,4 +1,4 @@
-import { type ClaimRecord, claimSchema } from '../../claims/record.ts';
+import { type ClaimRecord, claimSchema } from 'pawl/internal';
 import { type ClaimStage, create, wasApplied } from './claim-stage.ts';
 import { expectSame, expectThat } from './expect.ts';
 import type { Law } from './law.ts';

@@ -1,8 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type KeepsNotes, keepsNotes, type Note, noteSchema, type PlaceEntry } from '../../claims/notes.ts';
-import { openShard, statementDue, unstatedPlace } from '../../claims/open.ts';
-import { stated } from '../../claims/stated.ts';
-import { successor } from '../../claims/successor.ts';
+import {
+  type KeepsNotes,
+  keepsNotes,
+  type Note,
+  noteSchema,
+  openShard,
+  type PlaceEntry,
+  stated,
+  statementDue,
+  successor,
+  unstatedPlace,
+} from 'pawl/internal';
 import { type ClaimStage, create } from './claim-stage.ts';
 import { expectSame, expectThat, isSame } from './expect.ts';
 import type { Law } from './law.ts';

@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { statementDue } from '../../claims/open.ts';
 import {
+  type ClaimRecord,
+  type Draft,
   type ListsOpenClaims,
   listsOpenClaims,
   type OpenClaim,
   type OpenQuery,
   openClaimOf,
-} from '../../claims/open-claims.ts';
-import type { ClaimRecord, Draft } from '../../claims/record.ts';
-import { successor } from '../../claims/successor.ts';
+  statementDue,
+  successor,
+} from 'pawl/internal';
 import { longestIdBytes } from './claim-contents.ts';
 import { type ClaimStage, create } from './claim-stage.ts';
 import { expectSame, expectThat, isSame } from './expect.ts';

@@ -1,4 +1,4 @@
-import { RejectedError, RetryableError } from '../../kernel/errors.ts';
+import { RejectedError, RetryableError } from 'pawl/kernel';
 import type { ClaimStage, LossyStores } from './claim-stage.ts';
 import { expectSame, expectThat } from './expect.ts';
 import type { Law } from './law.ts';

@@ -1,5 +1,4 @@
-import type { ClaimRecord } from '../../claims/record.ts';
-import type { ClaimStore, ClaimWrite, WriteResult } from '../../claims/store.ts';
+import type { ClaimRecord, ClaimStore, ClaimWrite, WriteResult } from 'pawl/internal';
 import { expectSame } from './expect.ts';
 
 /** What one law of claim stores runs on. */

@@ -1,7 +1,5 @@
-import type { ClaimStore } from '../../claims/store.ts';
-import { expectFunction } from '../../kernel/check.ts';
-import { expectOptions } from '../../kernel/take-options.ts';
-import type { NamesOf } from '../../kernel/unknown-option.ts';
+import type { ClaimStore } from 'pawl/internal';
+import { expectFunction, expectOptions, type NamesOf } from 'pawl/kernel';
 import { concurrencyLaws, elsewhereLaws } from './claim-concurrency.ts';
 import { conditionLaws } from './claim-conditions.ts';
 import { contentLaws } from './claim-contents.ts';

@@ -1,6 +1,5 @@
-import { type ClaimRecord, claimSchema } from '../../claims/record.ts';
-import type { ClaimStore } from '../../claims/store.ts';
-import { RejectedError, RetryableError } from '../../kernel/errors.ts';
+import { type ClaimRecord, type ClaimStore, claimSchema } from 'pawl/internal';
+import { RejectedError, RetryableError } from 'pawl/kernel';
 import { type ClaimStage, wasApplied } from './claim-stage.ts';
 import { expectSame, expectThat } from './expect.ts';
 import type { Law } from './law.ts';

@@ -1,5 +1,4 @@
-import type { StoredRecord } from '../../locks/record.ts';
-import type { LockStore } from '../../locks/store.ts';
+import type { LockStore, StoredRecord } from 'pawl/internal';
 import { expectSame, expectThat } from './expect.ts';
 import type { Law } from './law.ts';
 import {

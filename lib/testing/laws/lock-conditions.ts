@@ -1,5 +1,4 @@
-import type { StoredRecord } from '../../locks/record.ts';
-import type { LockWrite } from '../../locks/store.ts';
+import type { LockWrite, StoredRecord } from 'pawl/internal';
 import { expectThat } from './expect.ts';
 import type { Law } from './law.ts';
 import { expectKept } from './lock-contents.ts';

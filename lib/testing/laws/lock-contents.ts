@@ -1,4 +1,4 @@
-import type { StoredRecord } from '../../locks/record.ts';
+import type { StoredRecord } from 'pawl/internal';
 import { controls, longestIdBytes, similarIds, texts } from './claim-contents.ts';
 import type { Law } from './law.ts';
 import {

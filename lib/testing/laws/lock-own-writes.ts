@@ -1,4 +1,4 @@
-import type { LockStore } from '../../locks/store.ts';
+import type { LockStore } from 'pawl/internal';
 import { expectSame, expectThat } from './expect.ts';
 import type { Law } from './law.ts';
 import type { LockStage } from './lock-stage.ts';

@@ -1,5 +1,4 @@
-import type { LockRecord, ResourceRecord, StoredRecord } from '../../locks/record.ts';
-import type { LockStore, LockWrite, LockWriteResult } from '../../locks/store.ts';
+import type { LockRecord, LockStore, LockWrite, LockWriteResult, ResourceRecord, StoredRecord } from 'pawl/internal';
 import type { LosingResponses } from './claim-stage.ts';
 import { expectSame, isSame } from './expect.ts';
 import { freshKey, someDay } from './records.ts';

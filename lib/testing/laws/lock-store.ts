@@ -1,7 +1,5 @@
-import { expectFunction } from '../../kernel/check.ts';
-import { expectOptions } from '../../kernel/take-options.ts';
-import type { NamesOf } from '../../kernel/unknown-option.ts';
-import type { LockStore } from '../../locks/store.ts';
+import type { LockStore } from 'pawl/internal';
+import { expectFunction, expectOptions, type NamesOf } from 'pawl/kernel';
 import type { LosingResponses } from './claim-stage.ts';
 import { type Law, type LawTest, registerLaws } from './law.ts';
 import { lockConcurrencyLaws, lockElsewhereLaws } from './lock-concurrency.ts';

@@ -1,9 +1,13 @@
-import { nodeHost } from '../../host.ts';
-import type { Host } from '../../kernel/host.ts';
-import type { Lock } from '../../locks/owned-lock.ts';
-import type { Resource } from '../../locks/resource.ts';
-import { type Locks, resourceLocks, type TryLockAllResult } from '../../locks/resource-locks.ts';
-import type { LockStore } from '../../locks/store.ts';
+import {
+  type Lock,
+  type LockStore,
+  type Locks,
+  nodeHost,
+  type Resource,
+  resourceLocks,
+  type TryLockAllResult,
+} from 'pawl/internal';
+import type { Host } from 'pawl/kernel';
 import { expectSame } from './expect.ts';
 
 export const leaseMs = 60_000;

@@ -1,5 +1,4 @@
-import type { Resource } from '../../locks/resource.ts';
-import type { LockStore } from '../../locks/store.ts';
+import type { LockStore, Resource } from 'pawl/internal';
 import { expectSame, expectThat } from './expect.ts';
 import type { Law } from './law.ts';
 import type { LockStage } from './lock-stage.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type ClaimRecord, claimSchema } from '../../claims/record.ts';
+import { type ClaimRecord, claimSchema } from 'pawl/internal';
 
 /** A Saturday in 2026: times near zero hide errors of units, and fit into columns that are too small. */
 export const someDay = Date.UTC(2026, 10, 21, 9, 30);

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type { Claim } from '../../claims/claim.ts';
-import type { ClaimEvent } from '../../claims/events.ts';
-import { type OnceOutcome, once } from '../../claims/once.ts';
-import { renewedLease } from '../../claims/renewed-lease.ts';
-import type { ClaimStore } from '../../claims/store.ts';
-import { nodeHost } from '../../host.ts';
+import {
+  type Claim,
+  type ClaimEvent,
+  type ClaimStore,
+  nodeHost,
+  type OnceOutcome,
+  once,
+  renewedLease,
+} from 'pawl/internal';
 import { type Clock, createClock } from '../clock.ts';
 import { wasApplied } from './claim-stage.ts';
 import { operation } from './records.ts';

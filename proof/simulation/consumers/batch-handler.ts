@@ -1,6 +1,6 @@
 import type { SQSEvent } from 'aws-lambda';
-import { RetryableError } from '../../../lib/kernel/errors.ts';
-import type { SqsRecord } from '../../../lib/sqs/event.ts';
+import { RetryableError } from '../../../lib/pawl/kernel/errors.ts';
+import type { SqsRecord } from '../../../lib/pawl/sqs/event.ts';
 import type { Job, Run } from '../parts.ts';
 import type { Simulation } from '../simulation.ts';
 import { type Order, payloadOf } from './options.ts';

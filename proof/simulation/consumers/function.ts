@@ -1,8 +1,8 @@
 import middy from '@middy/core';
 import type { Context, SQSEvent } from 'aws-lambda';
-import { once } from '../../../lib/claims/once.ts';
-import { sqsOnce } from '../../../lib/middy/index.ts';
-import { eachMessage } from '../../../lib/sqs/index.ts';
+import { once } from '../../../lib/pawl/claims/once.ts';
+import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
+import { eachMessage } from '../../../lib/pawl/sqs/index.ts';
 import type { Sandbox } from '../lambda/sandbox.ts';
 import type { Handler, Job } from '../parts.ts';
 import type { Simulation } from '../simulation.ts';

@@ -1,5 +1,5 @@
-import type { OnceCall, OnceOutcome } from '../../../lib/claims/once.ts';
-import type { SqsRecord } from '../../../lib/sqs/event.ts';
+import type { OnceCall, OnceOutcome } from '../../../lib/pawl/claims/once.ts';
+import type { SqsRecord } from '../../../lib/pawl/sqs/event.ts';
 import type { Handler, Job } from '../parts.ts';
 import type { Simulation } from '../simulation.ts';
 import { type Order, payloadOf } from './options.ts';

@@ -1,5 +1,5 @@
-import type { Claim } from '../../../lib/claims/claim.ts';
-import { RejectedError, RetryableError } from '../../../lib/kernel/errors.ts';
+import type { Claim } from '../../../lib/pawl/claims/claim.ts';
+import { RejectedError, RetryableError } from '../../../lib/pawl/kernel/errors.ts';
 import type { Sandbox } from '../lambda/sandbox.ts';
 import { named } from '../network.ts';
 import type { Ending, Job, Run } from '../parts.ts';

@@ -1,7 +1,7 @@
-import { type Checkpoint, stepsInDoubt } from '../../../lib/claims/checkpoints.ts';
-import type { ResolutionVerdict, StepResolution } from '../../../lib/claims/record.ts';
-import type { StepResolutions } from '../../../lib/claims/resolve.ts';
-import { individualDynamoStore } from '../../../lib/stores/dynamodb/index.ts';
+import { type Checkpoint, stepsInDoubt } from '../../../lib/pawl/claims/checkpoints.ts';
+import type { ResolutionVerdict, StepResolution } from '../../../lib/pawl/claims/record.ts';
+import type { StepResolutions } from '../../../lib/pawl/claims/resolve.ts';
+import { individualDynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { resolverOf } from '../../../test/support/resolver-of.ts';
 import { operation } from '../consumers/options.ts';
 import { dynamoClient } from '../dynamodb/client.ts';

@@ -1,5 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import type { SqsBatchResponse } from '../../../lib/sqs/event.ts';
+import type { SqsBatchResponse } from '../../../lib/pawl/sqs/event.ts';
 import type { Item, idOf } from '../dynamodb/table.ts';
 import { type Sandbox, sha256 } from '../lambda/sandbox.ts';
 import type { EffectRequest, Intent, Invocation, Job, Violation } from '../parts.ts';

@@ -1,7 +1,7 @@
 import type { MiddlewareObj } from '@middy/core';
 import sqsPartialBatchFailure from '@middy/sqs-partial-batch-failure';
 import type { SQSEvent } from 'aws-lambda';
-import type { InvocationContext } from '../../../lib/sqs/event.ts';
+import type { InvocationContext } from '../../../lib/pawl/sqs/event.ts';
 import type { Sandbox } from '../lambda/sandbox.ts';
 import type { Bug } from './seams.ts';
 import type { DoorsSimulation } from './simulation.ts';

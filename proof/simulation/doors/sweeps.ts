@@ -1,8 +1,8 @@
-import { type OpenClaim, openClaimOf } from '../../../lib/claims/open-claims.ts';
-import { isHashed } from '../../../lib/kernel/name.ts';
-import { individualDynamoStore } from '../../../lib/stores/dynamodb/index.ts';
-import { fromItem } from '../../../lib/stores/dynamodb/item.ts';
-import { type SweptDoubt, sweepOpenClaims } from '../../../lib/sweep/index.ts';
+import { type OpenClaim, openClaimOf } from '../../../lib/pawl/claims/open-claims.ts';
+import { isHashed } from '../../../lib/pawl/kernel/name.ts';
+import { individualDynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { fromItem } from '../../../lib/pawl/stores/dynamodb/item.ts';
+import { type SweptDoubt, sweepOpenClaims } from '../../../lib/pawl/sweep/index.ts';
 import { operation } from '../consumers/options.ts';
 import { dynamoClient } from '../dynamodb/client.ts';
 import { createSandbox, type Sandbox } from '../lambda/sandbox.ts';

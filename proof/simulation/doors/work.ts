@@ -1,13 +1,13 @@
-import type { Claim, Verdict } from '../../../lib/claims/claim.ts';
-import { type StepOptions, step } from '../../../lib/claims/step.ts';
-import { RejectedError, RetryableError } from '../../../lib/kernel/errors.ts';
+import type { Claim, Verdict } from '../../../lib/pawl/claims/claim.ts';
+import { type StepOptions, step } from '../../../lib/pawl/claims/step.ts';
+import { RejectedError, RetryableError } from '../../../lib/pawl/kernel/errors.ts';
 import {
   type AppWrite,
   type CommitRefusedError,
   commit,
   commitStep,
   inPhases,
-} from '../../../lib/transactions/index.ts';
+} from '../../../lib/pawl/transactions/index.ts';
 import type { Sandbox } from '../lambda/sandbox.ts';
 import { named } from '../network.ts';
 import type { Job } from '../parts.ts';

@@ -4,7 +4,7 @@ import {
   DynamoDBDocumentClient,
   type TransactWriteCommandInput,
 } from '@aws-sdk/lib-dynamodb';
-import { fieldsOf, toItem } from '../../../lib/stores/dynamodb/item.ts';
+import { fieldsOf, toItem } from '../../../lib/pawl/stores/dynamodb/item.ts';
 
 type TransactAction = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 

@@ -1,5 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import type { Item } from '../../../lib/stores/dynamodb/item.ts';
+import type { Item } from '../../../lib/pawl/stores/dynamodb/item.ts';
 
 /** What an expression's placeholders stand for. */
 export interface Placeholders {

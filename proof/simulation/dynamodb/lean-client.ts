@@ -1,8 +1,8 @@
 import type { TransactWriteItemsCommandInput } from '@aws-sdk/client-dynamodb';
-import type { HttpTry } from '../../../lib/aws/http.ts';
-import { signedRequests } from '../../../lib/aws/signed-requests.ts';
-import { dynamodb, leanTransport } from '../../../lib/stores/dynamodb/lean/lean-transport.ts';
-import type { DynamoTransport } from '../../../lib/stores/dynamodb/transport.ts';
+import type { HttpTry } from '../../../lib/pawl/aws/http.ts';
+import { signedRequests } from '../../../lib/pawl/aws/signed-requests.ts';
+import { dynamodb, leanTransport } from '../../../lib/pawl/stores/dynamodb/lean/lean-transport.ts';
+import type { DynamoTransport } from '../../../lib/pawl/stores/dynamodb/transport.ts';
 import type { Sandbox } from '../lambda/sandbox.ts';
 import { simulatedCredentials, simulatedHttp } from '../lean-http.ts';
 import { named } from '../network.ts';

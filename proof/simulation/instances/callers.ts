@@ -1,4 +1,4 @@
-import type { SqsBatchResponse, SqsRecord } from '../../../lib/sqs/event.ts';
+import type { SqsBatchResponse, SqsRecord } from '../../../lib/pawl/sqs/event.ts';
 import type { QueuedMessage } from '../sqs/queue.ts';
 import { worldBegins } from '../world/world.ts';
 import type { Instances } from './lambda.ts';

@@ -1,6 +1,6 @@
-import type { ClaimEvent } from '../../../lib/claims/events.ts';
-import type { SqsBatchResponse, SqsRecord } from '../../../lib/sqs/event.ts';
-import { fromItem } from '../../../lib/stores/dynamodb/item.ts';
+import type { ClaimEvent } from '../../../lib/pawl/claims/events.ts';
+import type { SqsBatchResponse, SqsRecord } from '../../../lib/pawl/sqs/event.ts';
+import { fromItem } from '../../../lib/pawl/stores/dynamodb/item.ts';
 import type { Item } from '../dynamodb/table.ts';
 import type { Sandbox } from '../lambda/sandbox.ts';
 import type { Heard, Violation } from '../parts.ts';

@@ -1,4 +1,4 @@
-import { fromItem } from '../../../lib/stores/dynamodb/item.ts';
+import { fromItem } from '../../../lib/pawl/stores/dynamodb/item.ts';
 import { simulatedTable } from '../dynamodb/table.ts';
 import type { Sandbox } from '../lambda/sandbox.ts';
 import type { Simulated, SimulateOptions } from '../simulate.ts';

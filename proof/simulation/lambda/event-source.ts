@@ -1,4 +1,4 @@
-import type { SqsBatchResponse, SqsRecord } from '../../../lib/sqs/event.ts';
+import type { SqsBatchResponse, SqsRecord } from '../../../lib/pawl/sqs/event.ts';
 import type { Outcome } from '../parts.ts';
 import type { Simulation } from '../simulation.ts';
 import type { QueuedMessage } from '../sqs/queue.ts';

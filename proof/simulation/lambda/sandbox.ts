@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Host } from '../../../lib/kernel/host.ts';
+import type { Host } from '../../../lib/pawl/kernel/host.ts';
 import { type World, worldBegins } from '../world/world.ts';
 
 /** How a request that a sandbox has made is answered. */

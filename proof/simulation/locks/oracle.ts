@@ -1,9 +1,9 @@
-import type { LockedResource } from '../../../lib/locks/locked-resource.ts';
-import type { Lock } from '../../../lib/locks/owned-lock.ts';
-import type { LockRecord, ResourceRecord } from '../../../lib/locks/record.ts';
-import { resourceId } from '../../../lib/locks/resource.ts';
-import type { Item } from '../../../lib/stores/dynamodb/item.ts';
-import { fieldsOf } from '../../../lib/stores/dynamodb/item.ts';
+import type { LockedResource } from '../../../lib/pawl/locks/locked-resource.ts';
+import type { Lock } from '../../../lib/pawl/locks/owned-lock.ts';
+import type { LockRecord, ResourceRecord } from '../../../lib/pawl/locks/record.ts';
+import { resourceId } from '../../../lib/pawl/locks/resource.ts';
+import type { Item } from '../../../lib/pawl/stores/dynamodb/item.ts';
+import { fieldsOf } from '../../../lib/pawl/stores/dynamodb/item.ts';
 import type { Sandbox } from '../lambda/sandbox.ts';
 import type { Violation } from '../parts.ts';
 import { type World, worldBegins } from '../world/world.ts';

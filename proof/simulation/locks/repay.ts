@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchGetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { sleep } from '../../../lib/kernel/host.ts';
+import { sleep } from '../../../lib/pawl/kernel/host.ts';
 import {
   dynamoLockStore,
   forEachItem,
@@ -8,7 +8,7 @@ import {
   resourceLocks,
   type TransactAction,
   type UnlockRule,
-} from '../../../lib/locks/index.ts';
+} from '../../../lib/pawl/locks/index.ts';
 import { documentsOver } from '../dynamodb/documents.ts';
 import type { Sandbox } from '../lambda/sandbox.ts';
 import { type Debt, debtItem, whoHas } from './oracle.ts';

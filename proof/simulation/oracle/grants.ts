@@ -5,8 +5,8 @@ import type {
   GetItemCommandOutput,
   PutItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
-import type { ClaimRecord } from '../../../lib/claims/record.ts';
-import { fromItem, type Item } from '../../../lib/stores/dynamodb/item.ts';
+import type { ClaimRecord } from '../../../lib/pawl/claims/record.ts';
+import { fromItem, type Item } from '../../../lib/pawl/stores/dynamodb/item.ts';
 import { idOf } from '../dynamodb/table.ts';
 import type { Sandbox } from '../lambda/sandbox.ts';
 import type { Heard } from '../parts.ts';

@@ -1,4 +1,4 @@
-import type { SqsBatchResponse } from '../../../lib/sqs/event.ts';
+import type { SqsBatchResponse } from '../../../lib/pawl/sqs/event.ts';
 import { type FaultName, faultNames } from '../faults.ts';
 import type { Sandbox } from '../lambda/sandbox.ts';
 import type { Intent, Invocation } from '../parts.ts';

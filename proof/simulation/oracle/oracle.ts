@@ -1,6 +1,6 @@
-import { identify } from '../../../lib/claims/identity.ts';
-import type { ClaimRecord } from '../../../lib/claims/record.ts';
-import { fromItem } from '../../../lib/stores/dynamodb/item.ts';
+import { identify } from '../../../lib/pawl/claims/identity.ts';
+import type { ClaimRecord } from '../../../lib/pawl/claims/record.ts';
+import { fromItem } from '../../../lib/pawl/stores/dynamodb/item.ts';
 import { operation } from '../consumers/options.ts';
 import { type Sandbox, sha256 } from '../lambda/sandbox.ts';
 import type { Oracle, Violation } from '../parts.ts';

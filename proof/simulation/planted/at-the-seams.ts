@@ -1,8 +1,8 @@
-import type { sqsOnce } from '../../../lib/middy/index.ts';
-import type { BatchMates, Encounter, Mate } from '../../../lib/sqs/batch-mates.ts';
-import type { claimMessage } from '../../../lib/sqs/claim-message.ts';
-import { keyReused } from '../../../lib/sqs/disposition.ts';
-import type { receive } from '../../../lib/sqs/receive.ts';
+import type { sqsOnce } from '../../../lib/pawl/middy/index.ts';
+import type { BatchMates, Encounter, Mate } from '../../../lib/pawl/sqs/batch-mates.ts';
+import type { claimMessage } from '../../../lib/pawl/sqs/claim-message.ts';
+import { keyReused } from '../../../lib/pawl/sqs/disposition.ts';
+import type { receive } from '../../../lib/pawl/sqs/receive.ts';
 
 /** A breakage to be found: what `sqsOnce` had handed on is what a middleware around it sees, with an answer for Lambda only. */
 export function leavingWhatWasHandedOn(original: typeof sqsOnce): typeof sqsOnce {

@@ -1,6 +1,6 @@
-import type { acquire } from '../../../lib/claims/acquire.ts';
-import type { claimMessage } from '../../../lib/sqs/claim-message.ts';
-import type { SqsRecord } from '../../../lib/sqs/event.ts';
+import type { acquire } from '../../../lib/pawl/claims/acquire.ts';
+import type { claimMessage } from '../../../lib/pawl/sqs/claim-message.ts';
+import type { SqsRecord } from '../../../lib/pawl/sqs/event.ts';
 
 /** The record of SQS behind each identity that is asked for: a claim knows of none. */
 export type RecordsByIdentity = WeakMap<object, SqsRecord>;

@@ -1,12 +1,12 @@
-import type { Claim } from '../../../lib/claims/claim.ts';
-import type { Engine } from '../../../lib/claims/engine.ts';
-import type { Grant } from '../../../lib/claims/grant.ts';
-import { openClaim } from '../../../lib/claims/open-claim.ts';
-import { fail, succeed } from '../../../lib/claims/record-outcome.ts';
-import type { run } from '../../../lib/claims/run.ts';
-import type { RunResult } from '../../../lib/claims/run-result.ts';
-import { settleDoubt } from '../../../lib/claims/settle-doubt.ts';
-import { Work } from '../../../lib/claims/work.ts';
+import type { Claim } from '../../../lib/pawl/claims/claim.ts';
+import type { Engine } from '../../../lib/pawl/claims/engine.ts';
+import type { Grant } from '../../../lib/pawl/claims/grant.ts';
+import { openClaim } from '../../../lib/pawl/claims/open-claim.ts';
+import { fail, succeed } from '../../../lib/pawl/claims/record-outcome.ts';
+import type { run } from '../../../lib/pawl/claims/run.ts';
+import type { RunResult } from '../../../lib/pawl/claims/run-result.ts';
+import { settleDoubt } from '../../../lib/pawl/claims/settle-doubt.ts';
+import { Work } from '../../../lib/pawl/claims/work.ts';
 
 /** A breakage to be found: `run` as it once was. What the handler throws decides over an effect that is still under way, and an error that is falsy is none. */
 export const runByWhatWasThrown: typeof run = (engine, grant, handler, input) =>

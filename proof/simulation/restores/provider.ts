@@ -1,4 +1,4 @@
-import { RetryableError } from '../../../lib/kernel/errors.ts';
+import { RetryableError } from '../../../lib/pawl/kernel/errors.ts';
 import type { Sandbox } from '../lambda/sandbox.ts';
 import { named } from '../network.ts';
 import type { World } from '../world/world.ts';

@@ -1,14 +1,14 @@
-import type { Claim, Verdict } from '../../../lib/claims/claim.ts';
-import { once } from '../../../lib/claims/once.ts';
-import { reconcile } from '../../../lib/claims/reconcile.ts';
-import { type StepOptions, step } from '../../../lib/claims/step.ts';
+import type { Claim, Verdict } from '../../../lib/pawl/claims/claim.ts';
+import { once } from '../../../lib/pawl/claims/once.ts';
+import { reconcile } from '../../../lib/pawl/claims/reconcile.ts';
+import { type StepOptions, step } from '../../../lib/pawl/claims/step.ts';
 import {
   type AppWrite,
   commit,
   commitStep,
   inPhases,
   type TransactionalStore,
-} from '../../../lib/transactions/index.ts';
+} from '../../../lib/pawl/transactions/index.ts';
 import type { Sandbox } from '../lambda/sandbox.ts';
 import { type Provider, settleMs } from './provider.ts';
 import type { RestoreScenario, StepPolicy } from './scenario.ts';

@@ -5,10 +5,10 @@ import type {
   SendMessageCommandInput,
   SQSClient,
 } from '@aws-sdk/client-sqs';
-import { signedRequests } from '../../../lib/aws/signed-requests.ts';
-import type { SqsMessageAttribute } from '../../../lib/sqs/event.ts';
-import { leanTransport, sqs } from '../../../lib/sqs/lean/lean-transport.ts';
-import type { SqsTransport } from '../../../lib/sqs/transport.ts';
+import { signedRequests } from '../../../lib/pawl/aws/signed-requests.ts';
+import type { SqsMessageAttribute } from '../../../lib/pawl/sqs/event.ts';
+import { leanTransport, sqs } from '../../../lib/pawl/sqs/lean/lean-transport.ts';
+import type { SqsTransport } from '../../../lib/pawl/sqs/transport.ts';
 import type { HttpTroubles } from '../dynamodb/http-troubles.ts';
 import type { Sandbox } from '../lambda/sandbox.ts';
 import { simulatedCredentials, simulatedHttp } from '../lean-http.ts';

@@ -1,4 +1,4 @@
-import type { SqsMessageAttribute } from '../../../lib/sqs/event.ts';
+import type { SqsMessageAttribute } from '../../../lib/pawl/sqs/event.ts';
 import type { World } from '../world/world.ts';
 
 /** One copy of a message, as a queue keeps it. */

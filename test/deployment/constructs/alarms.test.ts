@@ -1,9 +1,9 @@
 import { Duration } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import type { ClaimEvent } from '../../../lib/claims/events.ts';
-import { type ClaimMetric, ClaimsDashboard, ClaimsTable } from '../../../lib/deployment/constructs/index.ts';
-import { metricEvents } from '../../../lib/observe/index.ts';
+import type { ClaimEvent } from '../../../lib/pawl/claims/events.ts';
+import { type ClaimMetric, ClaimsDashboard, ClaimsTable } from '../../../lib/cdk/index.ts';
+import { metricEvents } from '../../../lib/pawl/observe/index.ts';
 import { addConsumer, consumerTemplate, emptyStack, type Overrides } from './support.ts';
 
 const OPERATION = { operation: 'send-email' };

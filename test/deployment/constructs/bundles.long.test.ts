@@ -6,7 +6,7 @@ import { App, Stack } from 'aws-cdk-lib';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
 import { type Bundle, bundleProblems, measureBundles } from '../../../checks/bundles.ts';
-import { esbuildOptions } from '../../../lib/deployment/constructs/bundling.ts';
+import { esbuildOptions } from '../../../lib/cdk/bundling.ts';
 import { addConsumer } from './support.ts';
 
 test('no bundle contains CDK', async () => {

@@ -2,9 +2,9 @@ import { Match, Template } from 'aws-cdk-lib/assertions';
 import { User } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { describe, expect, test } from 'vitest';
-import { openClaimOf } from '../../../lib/claims/open-claims.ts';
-import { ClaimsTable, type ClaimsTableProps } from '../../../lib/deployment/constructs/index.ts';
-import { OPEN_INDEX } from '../../../lib/stores/dynamodb/open-index.ts';
+import { openClaimOf } from '../../../lib/pawl/claims/open-claims.ts';
+import { ClaimsTable, type ClaimsTableProps } from '../../../lib/cdk/index.ts';
+import { OPEN_INDEX } from '../../../lib/pawl/stores/dynamodb/open-index.ts';
 import { record } from '../../support/records.ts';
 import { emptyStack, permissions } from './support.ts';
 

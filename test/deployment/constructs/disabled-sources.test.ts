@@ -3,7 +3,7 @@ import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambd
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { describe, expect, test } from 'vitest';
-import { ClaimsTable, Consumer } from '../../../lib/deployment/constructs/index.ts';
+import { ClaimsTable, Consumer } from '../../../lib/cdk/index.ts';
 import { addExisting, refusalOf } from './support.ts';
 
 describe('a new function takes over the queue of an old one, of which one event source is enabled', () => {

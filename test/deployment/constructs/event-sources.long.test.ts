@@ -6,7 +6,7 @@ import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { describe, expect, test } from 'vitest';
-import { ClaimsTable, Consumer, type ConsumerProps } from '../../../lib/deployment/constructs/index.ts';
+import { ClaimsTable, Consumer, type ConsumerProps } from '../../../lib/cdk/index.ts';
 import { addConsumer, addExisting, LOCK_FILE } from './support.ts';
 
 /*

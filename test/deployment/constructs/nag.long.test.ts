@@ -15,7 +15,7 @@ import {
   ClaimsTable,
   OpenClaimsSweep,
   StatementCheck,
-} from '../../../lib/deployment/constructs/index.ts';
+} from '../../../lib/cdk/index.ts';
 import { addConsumer, ENTRY, LOCK_FILE, type Overrides } from './support.ts';
 
 vi.setConfig({ testTimeout: 60_000 });

@@ -6,10 +6,10 @@ import {
   LOCK_ACTIONS,
   RESTORED_STORE_ACTIONS,
   STORE_ACTIONS,
-} from '../../../lib/deployment/needs.ts';
-import type { ClaimStore } from '../../../lib/index.ts';
-import { claimHeld, dynamoLockStore, forEachItem, readProgress, resourceLocks } from '../../../lib/locks/index.ts';
-import { dynamoStore, individualDynamoStore, markRestored } from '../../../lib/stores/dynamodb/index.ts';
+} from '../../../lib/pawl/deployment/needs.ts';
+import type { ClaimStore } from '../../../lib/pawl/index.ts';
+import { claimHeld, dynamoLockStore, forEachItem, readProgress, resourceLocks } from '../../../lib/pawl/locks/index.ts';
+import { dynamoStore, individualDynamoStore, markRestored } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { actionsOf } from '../../support/actions.ts';
 import { record } from '../../support/records.ts';
 

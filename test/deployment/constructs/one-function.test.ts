@@ -3,7 +3,7 @@ import { Template } from 'aws-cdk-lib/assertions';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { describe, expect, test } from 'vitest';
-import { ClaimsTable, Consumer } from '../../../lib/deployment/constructs/index.ts';
+import { ClaimsTable, Consumer } from '../../../lib/cdk/index.ts';
 import { addConsumer, emptyStack, refusalOf } from './support.ts';
 
 /** A queue with a dead-letter queue, its own or a given one. */

@@ -2,9 +2,9 @@ import { Duration, SecretValue } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { Schedule } from 'aws-cdk-lib/aws-events';
 import { describe, expect, test } from 'vitest';
-import { ClaimsTable, OpenClaimsSweep, type OpenClaimsSweepProps } from '../../../lib/deployment/constructs/index.ts';
-import { OPERATE_ACTIONS, OPERATE_INDEX_ACTIONS } from '../../../lib/deployment/needs.ts';
-import { metricLine, noReport } from '../../../lib/sweep/report.ts';
+import { ClaimsTable, OpenClaimsSweep, type OpenClaimsSweepProps } from '../../../lib/cdk/index.ts';
+import { OPERATE_ACTIONS, OPERATE_INDEX_ACTIONS } from '../../../lib/pawl/deployment/needs.ts';
+import { metricLine, noReport } from '../../../lib/pawl/sweep/report.ts';
 import { ENTRY, emptyStack, LOCK_FILE, permissions } from './support.ts';
 
 function synthesize(props: Partial<OpenClaimsSweepProps> = {}): Template {

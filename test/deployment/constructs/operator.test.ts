@@ -12,7 +12,7 @@ import {
   OPERATE_DEAD_LETTER_ACTIONS,
   OPERATE_INDEX_ACTIONS,
   OPERATE_QUEUE_ACTIONS,
-} from '../../../lib/deployment/needs.ts';
+} from '../../../lib/pawl/deployment/needs.ts';
 import { list, record } from '../../../lib/rehearsal/engine/app/template.ts';
 import { addConsumer, addExisting, emptyStack, type Overrides, permissions } from './support.ts';
 

@@ -11,7 +11,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { describe, expect, it } from 'vitest';
-import { ClaimsTable, Consumer } from '../../../lib/deployment/constructs/index.ts';
+import { ClaimsTable, Consumer } from '../../../lib/cdk/index.ts';
 import {
   addConsumer,
   addExisting,

@@ -2,8 +2,8 @@ import { Duration } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ClaimsTable, type ConsumerProps } from '../../../lib/deployment/constructs/index.ts';
-import { LEAST_RECEIVES, leastReceives, receivesOfLocks } from '../../../lib/deployment/wiring-receives.ts';
+import { ClaimsTable, type ConsumerProps } from '../../../lib/cdk/index.ts';
+import { LEAST_RECEIVES, leastReceives, receivesOfLocks } from '../../../lib/pawl/deployment/wiring-receives.ts';
 import { addConsumer, addExisting, emptyStack, refusalOf } from './support.ts';
 
 const facts = { timeoutSeconds: 30, batchSize: 10, fifo: false } as const;

@@ -14,7 +14,7 @@ import { CfnEventSourceMapping, type IFunction, Function as LambdaFunction } fro
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { describe, expect, test } from 'vitest';
-import { ClaimsTable, Consumer, grantClaims, WiringError } from '../../../lib/deployment/constructs/index.ts';
+import { ClaimsTable, Consumer, grantClaims, WiringError } from '../../../lib/cdk/index.ts';
 import { addConsumer, addExisting, type Existing, emptyStack, type Overrides, refusalOf } from './support.ts';
 
 /** What a consumer that makes everything says to these options. */

@@ -27,8 +27,8 @@ import {
   Consumer,
   OpenClaimsSweep,
   type OpenClaimsSweepProps,
-} from '../../../lib/deployment/constructs/index.ts';
-import { RULES, type RuleName } from '../../../lib/deployment/wiring-rules.ts';
+} from '../../../lib/cdk/index.ts';
+import { RULES, type RuleName } from '../../../lib/pawl/deployment/wiring-rules.ts';
 import { addConsumer, addExisting, ENTRY, emptyStack, LOCK_FILE, type Overrides, refusalOf } from './support.ts';
 
 /*

@@ -3,8 +3,8 @@ import { Match, Template } from 'aws-cdk-lib/assertions';
 import { Schedule } from 'aws-cdk-lib/aws-events';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { expect, test } from 'vitest';
-import { ClaimsTable, StatementCheck, type StatementCheckProps } from '../../../lib/deployment/constructs/index.ts';
-import { STATEMENT_ACTIONS } from '../../../lib/deployment/needs.ts';
+import { ClaimsTable, StatementCheck, type StatementCheckProps } from '../../../lib/cdk/index.ts';
+import { STATEMENT_ACTIONS } from '../../../lib/pawl/deployment/needs.ts';
 import { permissions } from './support.ts';
 
 function templateOf(more: Partial<StatementCheckProps> = {}): Template {

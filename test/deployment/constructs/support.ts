@@ -5,7 +5,7 @@ import { Code, type FunctionProps, Function as LambdaFunction, Runtime } from 'a
 import { SqsEventSource, type SqsEventSourceProps } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, type QueueProps } from 'aws-cdk-lib/aws-sqs';
 import { vi } from 'vitest';
-import { ClaimsTable, Consumer, type ConsumerProps, WiringError } from '../../../lib/deployment/constructs/index.ts';
+import { ClaimsTable, Consumer, type ConsumerProps, WiringError } from '../../../lib/cdk/index.ts';
 import './template-assertions.ts';
 
 // The first synthesis of a process loads CDK's rules about templates, which takes seconds on a busy machine.

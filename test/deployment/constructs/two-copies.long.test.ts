@@ -5,7 +5,7 @@ import { expect, it, vi } from 'vitest';
 
 async function copyOfConstructs() {
   vi.resetModules();
-  return import('../../../lib/deployment/constructs/index.ts');
+  return import('../../../lib/cdk/index.ts');
 }
 
 const mine = await copyOfConstructs();

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { type CheckOptions, checkConsumer } from '../../../lib/deployment/doctor/checks.ts';
-import type { ConsumerFacts, EventSourceFacts, QueueFacts, TableFacts } from '../../../lib/deployment/doctor/facts.ts';
-import type { AccessDecision } from '../../../lib/deployment/policy.ts';
-import { SCHEDULES } from '../../../lib/deployment/rules/schedules.ts';
-import { RULES, type RuleName } from '../../../lib/deployment/wiring-rules.ts';
-import { restoreProblems } from '../../../lib/deployment/wiring-table.ts';
+import { type CheckOptions, checkConsumer } from '../../../lib/pawl/deployment/doctor/checks.ts';
+import type { ConsumerFacts, EventSourceFacts, QueueFacts, TableFacts } from '../../../lib/pawl/deployment/doctor/facts.ts';
+import type { AccessDecision } from '../../../lib/pawl/deployment/policy.ts';
+import { SCHEDULES } from '../../../lib/pawl/deployment/rules/schedules.ts';
+import { RULES, type RuleName } from '../../../lib/pawl/deployment/wiring-rules.ts';
+import { restoreProblems } from '../../../lib/pawl/deployment/wiring-table.ts';
 
 const DAY = 86_400;
 const options = { claimRetentionSeconds: 30 * DAY };

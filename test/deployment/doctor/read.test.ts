@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readDeployed } from '../../../lib/cli/deployed/read.ts';
-import { checkConsumer } from '../../../lib/deployment/doctor/checks.ts';
+import { checkConsumer } from '../../../lib/pawl/deployment/doctor/checks.ts';
 import { arn, type DescribedAccount, describedTable, useDescribedAccounts } from '../../support/described-account.ts';
 
 const attributes = (more: Readonly<Record<string, string>> = {}) => ({

@@ -3,9 +3,9 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { beforeAll, expect, test } from 'vitest';
 import { readDeployed } from '../../../lib/cli/deployed/read.ts';
-import { ClaimsTable, OpenClaimsSweep, StatementCheck } from '../../../lib/deployment/constructs/index.ts';
-import { checkScheduled } from '../../../lib/deployment/doctor/check-scheduled.ts';
-import type { SCHEDULES } from '../../../lib/deployment/rules/schedules.ts';
+import { ClaimsTable, OpenClaimsSweep, StatementCheck } from '../../../lib/cdk/index.ts';
+import { checkScheduled } from '../../../lib/pawl/deployment/doctor/check-scheduled.ts';
+import type { SCHEDULES } from '../../../lib/pawl/deployment/rules/schedules.ts';
 import { arn, type DescribedAccount, describedTable, useDescribedAccounts } from '../../support/described-account.ts';
 import { ENTRY, LOCK_FILE } from '../constructs/support.ts';
 

@@ -10,10 +10,10 @@ import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { CfnInclude } from 'aws-cdk-lib/cloudformation-include';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { Consumer } from '../../../lib/deployment/constructs/index.ts';
-import { LOCK_ACTIONS } from '../../../lib/deployment/needs.ts';
-import { templateText } from '../../../lib/deployment/template/print.ts';
-import type { TemplateOptions } from '../../../lib/deployment/template/settings.ts';
+import { Consumer } from '../../../lib/cdk/index.ts';
+import { LOCK_ACTIONS } from '../../../lib/pawl/deployment/needs.ts';
+import { templateText } from '../../../lib/pawl/deployment/template/print.ts';
+import type { TemplateOptions } from '../../../lib/pawl/deployment/template/settings.ts';
 import { list, record } from '../../../lib/rehearsal/engine/app/template.ts';
 import { addConsumer, type Overrides, permissions } from '../constructs/support.ts';
 

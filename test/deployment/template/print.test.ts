@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { CONSUMER_DEFAULTS } from '../../../lib/deployment/consumer-defaults.ts';
-import { checkConsumer } from '../../../lib/deployment/doctor/checks.ts';
-import { FORMATS, type Format, templateText } from '../../../lib/deployment/template/print.ts';
-import type { TemplateOptions } from '../../../lib/deployment/template/settings.ts';
-import { leastVisibilitySeconds, WiringError } from '../../../lib/deployment/wiring.ts';
-import { leastReceives } from '../../../lib/deployment/wiring-receives.ts';
-import { RULES } from '../../../lib/deployment/wiring-rules.ts';
+import { CONSUMER_DEFAULTS } from '../../../lib/pawl/deployment/consumer-defaults.ts';
+import { checkConsumer } from '../../../lib/pawl/deployment/doctor/checks.ts';
+import { FORMATS, type Format, templateText } from '../../../lib/pawl/deployment/template/print.ts';
+import type { TemplateOptions } from '../../../lib/pawl/deployment/template/settings.ts';
+import { leastVisibilitySeconds, WiringError } from '../../../lib/pawl/deployment/wiring.ts';
+import { leastReceives } from '../../../lib/pawl/deployment/wiring-receives.ts';
+import { RULES } from '../../../lib/pawl/deployment/wiring-rules.ts';
 import { factsIn } from './read-back.ts';
 
 const ALL = Object.keys(FORMATS) as readonly Format[];

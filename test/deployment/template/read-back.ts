@@ -1,10 +1,10 @@
 import { parse as parseHcl } from '@cdktf/hcl2json';
 import { parse as parseYaml } from 'yaml';
-import type { ConsumerFacts, QueueFacts } from '../../../lib/deployment/doctor/facts.ts';
-import { DEAD_LETTER_ACTIONS, QUEUE_ACTIONS, tableActions } from '../../../lib/deployment/needs.ts';
-import { decideAccess } from '../../../lib/deployment/policy.ts';
-import type { Format } from '../../../lib/deployment/template/print.ts';
-import type { OpenIndex } from '../../../lib/deployment/wiring-table.ts';
+import type { ConsumerFacts, QueueFacts } from '../../../lib/pawl/deployment/doctor/facts.ts';
+import { DEAD_LETTER_ACTIONS, QUEUE_ACTIONS, tableActions } from '../../../lib/pawl/deployment/needs.ts';
+import { decideAccess } from '../../../lib/pawl/deployment/policy.ts';
+import type { Format } from '../../../lib/pawl/deployment/template/print.ts';
+import type { OpenIndex } from '../../../lib/pawl/deployment/wiring-table.ts';
 import { list, record } from '../../../lib/rehearsal/engine/app/template.ts';
 
 /*

@@ -1,10 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type LiveEvent, type LiveFeed, type RunningConsole, startConsole } from '../../../lib/console/server.ts';
-import type { ClaimEvent } from '../../../lib/index.ts';
-import { operator } from '../../../lib/operate/index.ts';
-import { findings, reconcileStatements } from '../../../lib/statements/index.ts';
+import { type LiveEvent, type LiveFeed, type RunningConsole, startConsole } from '../../../lib/cli/console/server.ts';
+import type { ClaimEvent } from '../../../lib/pawl/index.ts';
+import { operator } from '../../../lib/pawl/operate/index.ts';
+import { findings, reconcileStatements } from '../../../lib/pawl/statements/index.ts';
 import { violationsIn } from '../../support/axe.ts';
 import { findBrowser } from '../../support/browser.ts';
 import { collect } from '../../support/collect.ts';

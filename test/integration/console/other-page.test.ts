@@ -2,9 +2,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RunningConsole, startConsole } from '../../../lib/console/server.ts';
-import { memoryStore } from '../../../lib/index.ts';
-import { operator } from '../../../lib/operate/index.ts';
+import { type RunningConsole, startConsole } from '../../../lib/cli/console/server.ts';
+import { memoryStore } from '../../../lib/pawl/index.ts';
+import { operator } from '../../../lib/pawl/operate/index.ts';
 import { findBrowser } from '../../support/browser.ts';
 import { record } from '../../support/records.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { RehearsalView, ReportView } from '../../../lib/console/api.ts';
+import type { RehearsalView, ReportView } from '../../../lib/cli/console/api.ts';
 import type { RehearsalResult } from '../../../lib/rehearsal/file/result.ts';
 import { violationsIn } from '../../support/axe.ts';
 import { findBrowser } from '../../support/browser.ts';

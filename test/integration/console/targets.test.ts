@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { startConsole } from '../../../lib/console/server.ts';
-import { operator } from '../../../lib/operate/index.ts';
+import { startConsole } from '../../../lib/cli/console/server.ts';
+import { operator } from '../../../lib/pawl/operate/index.ts';
 import { type SqsLocal, startSqsLocal } from '../../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { openPage } from '../../support/console-client.ts';
 import { makeWorld } from '../../support/ended/world.ts';

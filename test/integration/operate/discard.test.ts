@@ -1,8 +1,8 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import type { ClaimRecord } from '../../../lib/claims/record.ts';
-import { type OperateEvent, operator } from '../../../lib/operate/index.ts';
+import type { ClaimRecord } from '../../../lib/pawl/claims/record.ts';
+import { type OperateEvent, operator } from '../../../lib/pawl/operate/index.ts';
 import { type SqsLocal, startSqsLocal } from '../../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { collect } from '../../support/collect.ts';
 import { makeWorld, operation, type World } from '../../support/ended/world.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
-import { type OperateEvent, operator } from '../../../lib/operate/index.ts';
-import { dynamoStore } from '../../../lib/stores/dynamodb/index.ts';
+import { type OperateEvent, operator } from '../../../lib/pawl/operate/index.ts';
+import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { collect } from '../../support/collect.ts';
 import { runCommand } from '../../support/in-process.ts';
 import { mailing, startIncident } from '../../support/incident.ts';

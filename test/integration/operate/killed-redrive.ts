@@ -1,6 +1,6 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { memoryStore } from '../../../lib/index.ts';
-import { operator } from '../../../lib/operate/index.ts';
+import { memoryStore } from '../../../lib/pawl/index.ts';
+import { operator } from '../../../lib/pawl/operate/index.ts';
 
 /** A redrive whose process is killed after SQS has confirmed the copy, and before the dead letter is deleted. */
 const [endpoint = '', from = '', to = ''] = process.argv.slice(2);

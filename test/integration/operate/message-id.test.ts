@@ -1,8 +1,8 @@
 import { DeleteMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { memoryStore } from '../../../lib/index.ts';
-import { type OperateEvent, operator } from '../../../lib/operate/index.ts';
-import { compositeKey, deadLetterQueue, eachMessage, messageId } from '../../../lib/sqs/index.ts';
+import { memoryStore } from '../../../lib/pawl/index.ts';
+import { type OperateEvent, operator } from '../../../lib/pawl/operate/index.ts';
+import { compositeKey, deadLetterQueue, eachMessage, messageId } from '../../../lib/pawl/sqs/index.ts';
 import { collect } from '../../support/collect.ts';
 import { context } from '../../support/lambda.ts';
 import { startQueues } from '../../support/queues.ts';

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { type Message, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ClaimRecord } from '../../../lib/claims/record.ts';
-import { memoryStore } from '../../../lib/index.ts';
-import { type OperateEvent, operator } from '../../../lib/operate/index.ts';
+import type { ClaimRecord } from '../../../lib/pawl/claims/record.ts';
+import { memoryStore } from '../../../lib/pawl/index.ts';
+import { type OperateEvent, operator } from '../../../lib/pawl/operate/index.ts';
 import { type SqsLocal, startSqsLocal } from '../../../lib/rehearsal/engine/servers/sqs-local.ts';
-import { bodyField, snsEnvelope } from '../../../lib/sqs/index.ts';
+import { bodyField, snsEnvelope } from '../../../lib/pawl/sqs/index.ts';
 import { collect } from '../../support/collect.ts';
 import { receiveAll } from '../../support/receive-all.ts';
 import { laterRecord, record } from '../../support/records.ts';

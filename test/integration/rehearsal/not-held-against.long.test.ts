@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { serveRehearsals } from '../../../lib/cli/rehearsal-console.ts';
+import { serveRehearsals } from '../../../lib/rehearsal/command/console.ts';
 import { createMachine } from '../../../lib/rehearsal/engine/machine.ts';
 import type { OwnFaults } from '../../../lib/rehearsal/file/own-faults.ts';
 import { exitCodeOf } from '../../../lib/rehearsal/file/result.ts';

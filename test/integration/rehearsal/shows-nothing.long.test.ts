@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { OptionError } from '../../../lib/index.ts';
+import { OptionError } from '../../../lib/pawl/index.ts';
 import type { App } from '../../../lib/rehearsal/index.ts';
 import { httpProvider, mailer, times } from '../../../lib/rehearsal/index.ts';
 import { hintsOf, rehearsed } from '../../support/rehearsed.ts';

@@ -11,11 +11,11 @@ import {
   reconcile,
   step,
   type Verdict,
-} from '../../../lib/index.ts';
-import { bodyField, eachMessage } from '../../../lib/sqs/index.ts';
-import { dynamoStore, markRestored } from '../../../lib/stores/dynamodb/index.ts';
-import { type SweptDoubt, sweepOpenClaims } from '../../../lib/sweep/index.ts';
-import { commit, transactionalStore } from '../../../lib/transactions/index.ts';
+} from '../../../lib/pawl/index.ts';
+import { bodyField, eachMessage } from '../../../lib/pawl/sqs/index.ts';
+import { dynamoStore, markRestored } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { type SweptDoubt, sweepOpenClaims } from '../../../lib/pawl/sweep/index.ts';
+import { commit, transactionalStore } from '../../../lib/pawl/transactions/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { claimsTable, localClient } from '../../support/tables.ts';
 import { virtualHost } from '../../support/virtual-host.ts';

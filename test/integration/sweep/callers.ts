@@ -1,6 +1,6 @@
-import { onceOverHttp } from '../../../lib/http/index.ts';
-import { dynamoStore } from '../../../lib/stores/dynamodb/index.ts';
-import { type SweptDoubt, sweepOpenClaims } from '../../../lib/sweep/index.ts';
+import { onceOverHttp } from '../../../lib/pawl/http/index.ts';
+import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { type SweptDoubt, sweepOpenClaims } from '../../../lib/pawl/sweep/index.ts';
 import { apiGatewayV2 } from '../../support/http-events.ts';
 import { localClient } from '../../support/tables.ts';
 

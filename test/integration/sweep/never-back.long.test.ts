@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { startDynamoDbLocal } from '../../../lib/rehearsal/engine/servers/dynamodb-local.ts';
-import { dynamoStore } from '../../../lib/stores/dynamodb/index.ts';
+import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { claimsTable, localClient } from '../../support/tables.ts';
 import { chargeApi, chargeSweep, requestOf } from './callers.ts';
 

@@ -2,9 +2,9 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { S3Client } from '@aws-sdk/client-s3';
 import { afterEach, expect, it } from 'vitest';
-import { nodeHost } from '../../../lib/host.ts';
-import { OptionError } from '../../../lib/index.ts';
-import { type LargePayloadOptions, largePayload } from '../../../lib/payload/envelopes/large-payload.ts';
+import { nodeHost } from '../../../lib/pawl/host.ts';
+import { OptionError } from '../../../lib/pawl/index.ts';
+import { type LargePayloadOptions, largePayload } from '../../../lib/pawl/payload/envelopes/large-payload.ts';
 
 const cleanups: (() => void)[] = [];
 afterEach(() => {

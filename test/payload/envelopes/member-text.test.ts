@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { memberText } from '../../../lib/payload/envelopes/member-text.ts';
+import { memberText } from '../../../lib/pawl/payload/envelopes/member-text.ts';
 
 test('the text of a member is the value that JSON.parse finds there, in any document', () => {
   const tricky = fc.string({

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { decide } from '../../../lib/claims/decide.ts';
-import { checkpointed } from '../../../lib/claims/next-step.ts';
-import type { ClaimRecord } from '../../../lib/claims/record.ts';
-import { outcomeOfError, settle } from '../../../lib/claims/settle.ts';
-import { acknowledged, dispositionOfRefused, missedItsTurn } from '../../../lib/sqs/disposition.ts';
+import { decide } from '../../../lib/pawl/claims/decide.ts';
+import { checkpointed } from '../../../lib/pawl/claims/next-step.ts';
+import type { ClaimRecord } from '../../../lib/pawl/claims/record.ts';
+import { outcomeOfError, settle } from '../../../lib/pawl/claims/settle.ts';
+import { acknowledged, dispositionOfRefused, missedItsTurn } from '../../../lib/pawl/sqs/disposition.ts';
 import { configs, smaller } from '../../../proof/model/config.ts';
 import { type Protocol, production } from '../../../proof/model/protocol.ts';
 import { search } from '../../../proof/model/search.ts';

@@ -39,16 +39,16 @@ describe('planting', () => {
   });
 
   it('leaves every other module as it is, and every module if no mutant is named', () => {
-    expect(planted(source, join(repository, 'lib/kernel/retry.ts'), nameOf(mutant))).toBe(source);
+    expect(planted(source, join(repository, 'lib/pawl/kernel/retry.ts'), nameOf(mutant))).toBe(source);
     expect(planted(source, join(repository, mutant.module), undefined)).toBe(source);
   });
 });
 
 describe('the checks that meet a mutant', () => {
   it.each([
-    ['lib/kernel/key.ts', ['unit tests of kernel', 'unit tests of claims', 'search']],
+    ['lib/pawl/kernel/key.ts', ['unit tests of kernel', 'unit tests of claims', 'search']],
     [
-      'lib/claims/decide.ts',
+      'lib/pawl/claims/decide.ts',
       [
         'unit tests of claims',
         'unit tests of sweep',
@@ -58,9 +58,9 @@ describe('the checks that meet a mutant', () => {
         'search',
       ],
     ],
-    ['lib/statements/finding.ts', ['unit tests of statements']],
-    ['lib/sqs/limit.ts', ['unit tests of sqs', 'unit tests of middy', 'search']],
-    ['lib/stores/dynamodb/put.ts', ['unit tests of stores']],
+    ['lib/pawl/statements/finding.ts', ['unit tests of statements']],
+    ['lib/pawl/sqs/limit.ts', ['unit tests of sqs', 'unit tests of middy', 'search']],
+    ['lib/pawl/stores/dynamodb/put.ts', ['unit tests of stores']],
   ])('are those near %s first, and then all others', (module, first) => {
     const names = killers.filter(({ sees }) => sees(module)).map(({ name }) => name);
     expect(names).toEqual([...first, 'laws', 'unit tests', 'scenarios', 'long laws and sweeps']);

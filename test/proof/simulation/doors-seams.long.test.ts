@@ -9,17 +9,17 @@ import { runByWhatIsTruthy } from '../../../proof/simulation/planted/old-run.ts'
 import { createPlanting } from '../../../proof/simulation/planting.ts';
 
 type Planting = ReturnType<typeof createPlanting>;
-type Responses = typeof import('../../../lib/middy/responses.ts');
-type SqsOnceModule = typeof import('../../../lib/middy/sqs-once.ts');
-type HttpResponses = typeof import('../../../lib/http/response.ts');
-type RecordOutcome = typeof import('../../../lib/claims/record-outcome.ts');
-type BatchMatesModule = typeof import('../../../lib/sqs/batch-mates.ts');
-type ClaimMessage = typeof import('../../../lib/sqs/claim-message.ts');
-type Receive = typeof import('../../../lib/sqs/receive.ts');
-type AuthorError = typeof import('../../../lib/sqs/author-error.ts');
-type DispositionModule = typeof import('../../../lib/sqs/disposition.ts');
-type Run = typeof import('../../../lib/claims/run.ts');
-type Settle = typeof import('../../../lib/claims/settle.ts');
+type Responses = typeof import('../../../lib/pawl/middy/responses.ts');
+type SqsOnceModule = typeof import('../../../lib/pawl/middy/sqs-once.ts');
+type HttpResponses = typeof import('../../../lib/pawl/http/response.ts');
+type RecordOutcome = typeof import('../../../lib/pawl/claims/record-outcome.ts');
+type BatchMatesModule = typeof import('../../../lib/pawl/sqs/batch-mates.ts');
+type ClaimMessage = typeof import('../../../lib/pawl/sqs/claim-message.ts');
+type Receive = typeof import('../../../lib/pawl/sqs/receive.ts');
+type AuthorError = typeof import('../../../lib/pawl/sqs/author-error.ts');
+type DispositionModule = typeof import('../../../lib/pawl/sqs/disposition.ts');
+type Run = typeof import('../../../lib/pawl/claims/run.ts');
+type Settle = typeof import('../../../lib/pawl/claims/settle.ts');
 
 interface Breakage {
   readonly what: string;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Grant } from '../../../lib/claims/grant.ts';
+import type { Grant } from '../../../lib/pawl/claims/grant.ts';
 import { createDoorsScenario } from '../../../proof/simulation/doors/scenario.ts';
 import { simulateDoors } from '../../../proof/simulation/doors/simulate.ts';
 import { runByWhatWasThrown } from '../../../proof/simulation/planted/old-run.ts';
@@ -52,12 +52,12 @@ describe('the simulation of doors finds', () => {
   );
   afterEach(uproot);
 
-  type Checkpoints = typeof import('../../../lib/claims/checkpoints.ts');
-  type RecordModule = typeof import('../../../lib/claims/successor.ts');
-  type Store = typeof import('../../../lib/claims/store.ts');
-  type EngineModule = typeof import('../../../lib/claims/engine.ts');
-  type RecordOutcome = typeof import('../../../lib/claims/record-outcome.ts');
-  type Run = typeof import('../../../lib/claims/run.ts');
+  type Checkpoints = typeof import('../../../lib/pawl/claims/checkpoints.ts');
+  type RecordModule = typeof import('../../../lib/pawl/claims/successor.ts');
+  type Store = typeof import('../../../lib/pawl/claims/store.ts');
+  type EngineModule = typeof import('../../../lib/pawl/claims/engine.ts');
+  type RecordOutcome = typeof import('../../../lib/pawl/claims/record-outcome.ts');
+  type Run = typeof import('../../../lib/pawl/claims/run.ts');
 
   it('a resolution that is compared with a doubt by their times', async () => {
     plant<Checkpoints>('../../lib/claims/checkpoints.ts', ({ checkpointsOf }) => ({

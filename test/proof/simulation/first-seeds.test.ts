@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { handlersOfCall } from '../../../lib/claims/inside-step.ts';
+import { handlersOfCall } from '../../../lib/pawl/claims/inside-step.ts';
 import { simulateDoors } from '../../../proof/simulation/doors/simulate.ts';
 import { simulateLocks } from '../../../proof/simulation/locks/simulate.ts';
 import { simulate } from '../../../proof/simulation/simulate.ts';

@@ -40,8 +40,8 @@ describe('the simulation of Managed Instances finds', () => {
     asking.uproot();
   });
 
-  type Outliving = typeof import('../../../lib/kernel/outliving.ts');
-  type RenewedLease = typeof import('../../../lib/claims/renewed-lease.ts');
+  type Outliving = typeof import('../../../lib/pawl/kernel/outliving.ts');
+  type RenewedLease = typeof import('../../../lib/pawl/claims/renewed-lease.ts');
 
   it.each([
     ['parking', parking],

@@ -1,6 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { sleep } from '../../../lib/kernel/host.ts';
-import { type LockStore, memoryLockStore, resourceLocks, type TryLockAllResult } from '../../../lib/locks/index.ts';
+import { sleep } from '../../../lib/pawl/kernel/host.ts';
+import {
+  type LockStore,
+  memoryLockStore,
+  resourceLocks,
+  type TryLockAllResult,
+} from '../../../lib/pawl/locks/index.ts';
 import { createSandbox } from '../../../proof/simulation/lambda/sandbox.ts';
 import { simulateLocks } from '../../../proof/simulation/locks/simulate.ts';
 import { createPlanting } from '../../../proof/simulation/planting.ts';
@@ -68,16 +73,16 @@ describe('the simulation of locks finds', () => {
   );
   afterEach(uproot);
 
-  type Store = typeof import('../../../lib/locks/dynamodb/store.ts');
-  type Decide = typeof import('../../../lib/locks/decide.ts');
-  type Settle = typeof import('../../../lib/locks/settle.ts');
-  type Locks = typeof import('../../../lib/locks/resource-locks.ts');
-  type Rules = typeof import('../../../lib/locks/unlock-rules.ts');
-  type Options = typeof import('../../../lib/locks/options.ts');
-  type Acquire = typeof import('../../../lib/locks/acquire.ts');
-  type Renewal = typeof import('../../../lib/locks/renewal.ts');
-  type Progress = typeof import('../../../lib/locks/dynamodb/progress.ts');
-  type Requests = typeof import('../../../lib/locks/requests.ts');
+  type Store = typeof import('../../../lib/pawl/locks/dynamodb/store.ts');
+  type Decide = typeof import('../../../lib/pawl/locks/decide.ts');
+  type Settle = typeof import('../../../lib/pawl/locks/settle.ts');
+  type Locks = typeof import('../../../lib/pawl/locks/resource-locks.ts');
+  type Rules = typeof import('../../../lib/pawl/locks/unlock-rules.ts');
+  type Options = typeof import('../../../lib/pawl/locks/options.ts');
+  type Acquire = typeof import('../../../lib/pawl/locks/acquire.ts');
+  type Renewal = typeof import('../../../lib/pawl/locks/renewal.ts');
+  type Progress = typeof import('../../../lib/pawl/locks/dynamodb/progress.ts');
+  type Requests = typeof import('../../../lib/pawl/locks/requests.ts');
 
   it('writes that do not look at the lock', async () => {
     plant<Store>('../../lib/locks/dynamodb/store.ts', ({ dynamoLockStore }) => ({

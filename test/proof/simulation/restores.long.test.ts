@@ -26,12 +26,12 @@ describe('the simulation of restores finds', () => {
   );
   afterEach(uproot);
 
-  type Table = typeof import('../../../lib/stores/dynamodb/physical-table.ts');
-  type Restored = typeof import('../../../lib/claims/restored.ts');
-  type Resolve = typeof import('../../../lib/claims/resolve.ts');
-  type Settle = typeof import('../../../lib/claims/settle.ts');
-  type Mark = typeof import('../../../lib/stores/dynamodb/restore-mark.ts');
-  type Checkpoints = typeof import('../../../lib/claims/checkpoints.ts');
+  type Table = typeof import('../../../lib/pawl/stores/dynamodb/physical-table.ts');
+  type Restored = typeof import('../../../lib/pawl/claims/restored.ts');
+  type Resolve = typeof import('../../../lib/pawl/claims/resolve.ts');
+  type Settle = typeof import('../../../lib/pawl/claims/settle.ts');
+  type Mark = typeof import('../../../lib/pawl/stores/dynamodb/restore-mark.ts');
+  type Checkpoints = typeof import('../../../lib/pawl/claims/checkpoints.ts');
   const restored = '../../lib/claims/restored.ts';
 
   it("a mark of an earlier table that is taken for the table's own", async () => {

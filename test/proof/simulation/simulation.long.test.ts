@@ -69,18 +69,18 @@ describe('the simulation finds', () => {
   );
   afterEach(uproot);
 
-  type Decide = typeof import('../../../lib/claims/decide.ts');
-  type Settle = typeof import('../../../lib/claims/settle.ts');
-  type Statement = typeof import('../../../lib/stores/dynamodb/statement.ts');
-  type Stores = typeof import('../../../lib/stores/dynamodb/index.ts');
-  type ReconcileModule = typeof import('../../../lib/claims/reconcile.ts');
-  type OpenClaim = typeof import('../../../lib/claims/open-claim.ts');
-  type Run = typeof import('../../../lib/claims/run.ts');
-  type RenewedLease = typeof import('../../../lib/claims/renewed-lease.ts');
-  type ClaimMessage = typeof import('../../../lib/sqs/claim-message.ts');
-  type DispositionModule = typeof import('../../../lib/sqs/disposition.ts');
-  type InOrder = typeof import('../../../lib/sqs/in-order.ts');
-  type Acquire = typeof import('../../../lib/claims/acquire.ts');
+  type Decide = typeof import('../../../lib/pawl/claims/decide.ts');
+  type Settle = typeof import('../../../lib/pawl/claims/settle.ts');
+  type Statement = typeof import('../../../lib/pawl/stores/dynamodb/statement.ts');
+  type Stores = typeof import('../../../lib/pawl/stores/dynamodb/index.ts');
+  type ReconcileModule = typeof import('../../../lib/pawl/claims/reconcile.ts');
+  type OpenClaim = typeof import('../../../lib/pawl/claims/open-claim.ts');
+  type Run = typeof import('../../../lib/pawl/claims/run.ts');
+  type RenewedLease = typeof import('../../../lib/pawl/claims/renewed-lease.ts');
+  type ClaimMessage = typeof import('../../../lib/pawl/sqs/claim-message.ts');
+  type DispositionModule = typeof import('../../../lib/pawl/sqs/disposition.ts');
+  type InOrder = typeof import('../../../lib/pawl/sqs/in-order.ts');
+  type Acquire = typeof import('../../../lib/pawl/claims/acquire.ts');
 
   it('a store whose statements ignore the owner', async () => {
     plant<Statement>('../../lib/stores/dynamodb/statement.ts', ({ statementOf }) => ({
@@ -209,7 +209,7 @@ describe('the simulation is content with', () => {
   );
   afterEach(uproot);
 
-  type GroupCommit = typeof import('../../../lib/stores/dynamodb/group-commit.ts');
+  type GroupCommit = typeof import('../../../lib/pawl/stores/dynamodb/group-commit.ts');
 
   it('a request that is forgotten when another one for the same record is under way: it is sent again, or given up', async () => {
     plant<GroupCommit>('../../lib/stores/dynamodb/group-commit.ts', ({ groupCommit }) => ({

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import { nodeHost } from '../../../lib/host.ts';
-import { findingOf, storeFinding } from '../../../lib/statements/finding.ts';
-import { findings } from '../../../lib/statements/index.ts';
-import { readRestored } from '../../../lib/stores/dynamodb/index.ts';
+import { nodeHost } from '../../../lib/pawl/host.ts';
+import { findingOf, storeFinding } from '../../../lib/pawl/statements/finding.ts';
+import { findings } from '../../../lib/pawl/statements/index.ts';
+import { readRestored } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { operation, type World } from './world.ts';
 
 /** What one command does in a world, and what must be true of it, however it ended. */

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { ChangeMessageVisibilityCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import type { ClaimRecord } from '../../../lib/claims/record.ts';
-import { successor } from '../../../lib/claims/successor.ts';
+import type { ClaimRecord } from '../../../lib/pawl/claims/record.ts';
+import { successor } from '../../../lib/pawl/claims/successor.ts';
+import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import type { SqsLocal } from '../../../lib/rehearsal/engine/servers/sqs-local.ts';
-import { dynamoStore } from '../../../lib/stores/dynamodb/index.ts';
 import { record } from '../records.ts';
 import { claimsTable, localClient } from '../tables.ts';
 

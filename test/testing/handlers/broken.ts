@@ -1,5 +1,5 @@
-import { headerKey, onceOverHttp } from '../../../lib/http/index.ts';
-import { once, RejectedError, RetryableError, reconcile } from '../../../lib/index.ts';
+import { headerKey, onceOverHttp } from '../../../lib/pawl/http/index.ts';
+import { once, RejectedError, RetryableError, reconcile } from '../../../lib/pawl/index.ts';
 import {
   bodyField,
   deadLetterQueue,
@@ -7,7 +7,7 @@ import {
   type InvocationContext,
   type SqsEvent,
   type SqsOptions,
-} from '../../../lib/sqs/index.ts';
+} from '../../../lib/pawl/sqs/index.ts';
 import type { World } from '../../../lib/testing/index.ts';
 import { apiGatewayV2 } from '../../support/http-events.ts';
 import { common, type Fixture, fixture, group, type Ledger, type Order, one, order, orderOf } from './fixture.ts';

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import middy from '@middy/core';
-import { headerKey, httpOnce, onceOverHttp } from '../../../lib/http/index.ts';
-import { once, RejectedError, reconcile, renewedLease } from '../../../lib/index.ts';
+import { headerKey, httpOnce, onceOverHttp } from '../../../lib/pawl/http/index.ts';
+import { once, RejectedError, reconcile, renewedLease } from '../../../lib/pawl/index.ts';
 import {
   bodyField,
   deadLetterQueue,
@@ -14,7 +14,7 @@ import {
   type InvocationContext,
   type SqsEvent,
   type SqsOptions,
-} from '../../../lib/sqs/index.ts';
+} from '../../../lib/pawl/sqs/index.ts';
 import type { World } from '../../../lib/testing/index.ts';
 import { apiGatewayV2 } from '../../support/http-events.ts';
 import { common, type Fixture, fixture, group, messages, type Order, one, order, orderOf } from './fixture.ts';

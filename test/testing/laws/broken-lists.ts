@@ -1,4 +1,4 @@
-import type { ClaimRecord, ClaimStore } from '../../../lib/index.ts';
+import type { ClaimRecord, ClaimStore } from '../../../lib/pawl/index.ts';
 import { listingStore, rightListing } from './map-store.ts';
 
 const { isListed, page } = rightListing;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LockStore, LockWrite, StoredRecord } from '../../../lib/locks/index.ts';
+import type { LockStore, LockWrite, StoredRecord } from '../../../lib/pawl/locks/index.ts';
 import { conditions, mapLockStore, rightLockStore } from './map-lock-store.ts';
 
 /** Lock stores that look right and are not. */

@@ -1,4 +1,4 @@
-import { type MemoryStore, memoryStore } from '../../../lib/index.ts';
+import { type MemoryStore, memoryStore } from '../../../lib/pawl/index.ts';
 
 function broken(changed: (store: MemoryStore) => Partial<MemoryStore>): () => MemoryStore {
   return () => {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ClaimRecord, ClaimStore } from '../../../lib/index.ts';
+import type { ClaimRecord, ClaimStore } from '../../../lib/pawl/index.ts';
 import { conditions, mapStore, rightStore } from './map-store.ts';
 
 /** Stores that look right and are not: each does what some database, driver or column type does. */

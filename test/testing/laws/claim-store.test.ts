@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type ClaimStore, memoryStore } from '../../../lib/index.ts';
+import { type ClaimStore, memoryStore } from '../../../lib/pawl/index.ts';
 import { claimStoreLaws } from '../../../lib/testing/index.ts';
 import { brokenLists } from './broken-lists.ts';
 import { brokenNotes } from './broken-notes.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import type { LockStore } from '../../../lib/locks/index.ts';
+import type { LockStore } from '../../../lib/pawl/locks/index.ts';
 import { lockStoreLaws } from '../../../lib/testing/index.ts';
 import { brokenLockStores } from './broken-lock-stores.ts';
 import { rightLockStore } from './map-lock-store.ts';

@@ -1,4 +1,4 @@
-import type { LockStore, LockWrite, StoredRecord } from '../../../lib/locks/index.ts';
+import type { LockStore, LockWrite, StoredRecord } from '../../../lib/pawl/locks/index.ts';
 
 /** The conditions of each of the writes, each by itself: what stands there is the record that was seen. */
 export const conditions = {

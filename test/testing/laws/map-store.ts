@@ -1,6 +1,6 @@
-import { openShard } from '../../../lib/claims/open.ts';
-import { checkedPrefix, openClaimOf } from '../../../lib/claims/open-claims.ts';
-import type { ClaimRecord, ClaimStore, ClaimWrite, ListsOpenClaims, OpenPage, OpenQuery } from '../../../lib/index.ts';
+import { openShard } from '../../../lib/pawl/claims/open.ts';
+import { checkedPrefix, openClaimOf } from '../../../lib/pawl/claims/open-claims.ts';
+import type { ClaimRecord, ClaimStore, ClaimWrite, ListsOpenClaims, OpenPage, OpenQuery } from '../../../lib/pawl/index.ts';
 
 /** The conditions of a write, each by itself: what stands there is the record that was seen. */
 export const conditions = {

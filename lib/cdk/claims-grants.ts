@@ -1,0 +1,115 @@
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
+import {
+  CLAIM_ACTIONS,
+  LOCK_ACTIONS,
+  OPEN_CLAIMS,
+  OPERATE_ACTIONS,
+  OPERATE_INDEX_ACTIONS,
+  RESTORE_ACTIONS,
+  STATEMENT_ACTIONS,
+  STATEMENT_INDEX_ACTIONS,
+} from 'pawl/deployment';
+import { makeLocking } from './known-consumers.ts';
+import { seenArn } from './seen.ts';
+
+/** What may be granted on a table of claims, also on one that `ClaimsTable` has not made. Which actions a role needs: `needs.ts`. */
+
+/** What a caller of an encrypted table needs of its key: what `Table.grantReadWriteData` gives, without its wildcards. */
+const KEY_ACTIONS = [
+  'kms:Decrypt',
+  'kms:DescribeKey',
+  'kms:Encrypt',
+  'kms:GenerateDataKey',
+  'kms:GenerateDataKeyWithoutPlaintext',
+  'kms:ReEncryptFrom',
+  'kms:ReEncryptTo',
+] as const;
+
+/**
+ * Permits `grantee` to claim, complete, release, reject, park and renew in `table`, and to use the table's customer-managed key, if it has
+ * one. These permissions allow no delete, scan or query.
+ *
+ * `ClaimsTable.grantClaims` and `Consumer` call this. Call it yourself for a table that was made elsewhere.
+ *
+ * @example
+ * import { Table } from 'aws-cdk-lib/aws-dynamodb';
+ *
+ * grantClaims(Table.fromTableName(stack, 'Claims', 'claims'), existingFunction);
+ */
+export function grantClaims(table: ITable, grantee: IGrantable): Grant {
+  // Not `grantReadWriteData`: it lacks the PartiQL actions, and grants `DeleteItem`, `Scan` and `Query`. A consumer that can delete a claim can
+  // repeat an effect.
+  return grantOn(table, grantee, CLAIM_ACTIONS);
+}
+
+/**
+ * Permits `grantee` to lock resources in `table`, to check its locks in transactions of its own, and to keep the progress of
+ * `forEachItem` there: all of `pawl/locks`, and nothing that deletes, scans or queries.
+ *
+ * A consumer's own claims need `grantClaims`, which `Consumer` calls; it does not call this.
+ *
+ * @example
+ * grantLocks(claims.table, existingFunction);
+ */
+export function grantLocks(table: ITable, grantee: IGrantable): Grant {
+  // A consumer that locks needs more receives. That is checked when the app is complete.
+  makeLocking(grantee.grantPrincipal, seenArn(table, table.tableArn));
+  return grantOn(table, grantee, LOCK_ACTIONS);
+}
+
+/**
+ * Permits `grantee` to list the open claims of `table`, to read a claim, and to resolve it. These permissions allow no claim to be made or deleted,
+ * and no scan. A consumer needs none of this.
+ *
+ * For dead letters, permit the queues' actions as well: see docs/reference/security.md.
+ *
+ * @example
+ * import { AccountPrincipal, Role } from 'aws-cdk-lib/aws-iam';
+ *
+ * const onCall = new Role(stack, 'OnCall', { assumedBy: new AccountPrincipal('123456789012') });
+ * grantOperate(claims.table, onCall);
+ */
+export function grantOperate(table: ITable, grantee: IGrantable): Grant {
+  const list = grantOnIndex(table, grantee, OPERATE_INDEX_ACTIONS);
+  return grantOn(table, grantee, OPERATE_ACTIONS).combine(list);
+}
+
+/**
+ * Permits `grantee` to compare a provider's statement with the claims of `table`: to list the completed claims that no statement has confirmed, to read
+ * claims, to mark and complete them, and to keep findings beside them. These permissions allow no delete and no scan.
+ *
+ * `StatementCheck` calls this. A consumer needs none of this.
+ *
+ * @example
+ * grantStatements(claims.table, existingFunction);
+ */
+export function grantStatements(table: ITable, grantee: IGrantable): Grant {
+  const list = grantOnIndex(table, grantee, STATEMENT_INDEX_ACTIONS);
+  return grantOn(table, grantee, STATEMENT_ACTIONS).combine(list);
+}
+
+/**
+ * Permits `grantee` to mark `table` as restored from a point in time, and to lift the mark: `npx pawl restored`.
+ *
+ * @example
+ * import { Table } from 'aws-cdk-lib/aws-dynamodb';
+ * import { Role } from 'aws-cdk-lib/aws-iam';
+ *
+ * const restored = Table.fromTableName(stack, 'Restored', 'claims-restored');
+ * grantRestore(restored, Role.fromRoleName(stack, 'OnCall', 'on-call'));
+ */
+export function grantRestore(table: ITable, grantee: IGrantable): Grant {
+  return grantOn(table, grantee, RESTORE_ACTIONS);
+}
+
+function grantOn(table: ITable, grantee: IGrantable, actions: readonly string[]): Grant {
+  const onTable = Grant.addToPrincipal({ grantee, actions: [...actions], resourceArns: [table.tableArn] });
+  const key = table.encryptionKey;
+  return key === undefined ? onTable : onTable.combine(key.grant(grantee, ...KEY_ACTIONS));
+}
+
+function grantOnIndex(table: ITable, grantee: IGrantable, actions: readonly string[]): Grant {
+  const index = `${table.tableArn}/index/${OPEN_CLAIMS.name}`;
+  return Grant.addToPrincipal({ grantee, actions: [...actions], resourceArns: [index] });
+}

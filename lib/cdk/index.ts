@@ -1,0 +1,21 @@
+export { WiringError } from 'pawl/deployment';
+export {
+  grantClaims,
+  grantLocks,
+  grantOperate,
+  grantRestore,
+  grantStatements,
+} from './claims-grants.ts';
+export { ClaimsTable, type ClaimsTableAlarms, type ClaimsTableProps } from './claims-table.ts';
+export { Consumer } from './consumer.ts';
+export type { ConsumerAlarms } from './consumer-alarms.ts';
+export type { ConsumerProps } from './consumer-props.ts';
+export { ClaimsDashboard, type ClaimsDashboardProps } from './dashboard.ts';
+export type { ClaimMetric } from './metrics.ts';
+export {
+  OpenClaimsSweep,
+  type OpenClaimsSweepAlarms,
+  type OpenClaimsSweepProps,
+  type SweepMetric,
+} from './open-claims-sweep.ts';
+export { StatementCheck, type StatementCheckAlarms, type StatementCheckProps } from './statement-check.ts';

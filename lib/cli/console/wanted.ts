@@ -1,0 +1,86 @@
+import { propertyOf } from 'pawl/kernel';
+import type { OpenState } from 'pawl/operate';
+import { type ClaimsFilter, type PlanWanted, type SeenClaim, SORTS, type Sort } from './api.ts';
+
+/** What a request asks for does not fit. */
+export class BadRequest extends Error {
+  override readonly name = 'BadRequest';
+}
+
+const states: readonly OpenState[] = ['parked', 'in-doubt', 'in-flight'];
+
+/** @throws BadRequest */
+export function textOf(body: unknown, name: string): string {
+  const value = propertyOf(body, name);
+  if (typeof value !== 'string' || value === '') throw new BadRequest(`${name} is missing.`);
+  return value;
+}
+
+/** @throws BadRequest */
+function textsOf(body: unknown, name: string): readonly string[] {
+  const value = propertyOf(body, name);
+  if (Array.isArray(value) && value.every((one): one is string => typeof one === 'string')) return value;
+  throw new BadRequest(`${name}: expected a list of texts.`);
+}
+
+/** The filter in the query of a URL, or in a body. @param read the value of a name */
+export function filterOf(read: (name: string) => unknown): ClaimsFilter {
+  const text = (name: string) => {
+    const value = read(name);
+    return typeof value === 'string' && value !== '' ? value : undefined;
+  };
+  return {
+    operation: text('operation'),
+    state: states.find((state) => state === text('state')),
+    reason: text('reason'),
+    error: text('error'),
+    q: text('q'),
+  };
+}
+
+export function sortOf(text: string | null): Sort {
+  return SORTS.find((sort) => sort === text) ?? 'age';
+}
+
+/** A whole number within limits; else the first of them. */
+export function countOf(
+  text: string | null,
+  { least, most }: { readonly least: number; readonly most: number },
+): number {
+  const value = Number(text ?? Number.NaN);
+  return Number.isSafeInteger(value) ? Math.min(most, Math.max(least, value)) : least;
+}
+
+/** @throws BadRequest */
+export function fenceOf(value: unknown): number {
+  const fence = propertyOf(value, 'fence');
+  if (typeof fence !== 'number') throw new BadRequest('fence is missing.');
+  return fence;
+}
+
+/** @throws BadRequest */
+function seenClaimsOf(claims: unknown): readonly SeenClaim[] {
+  if (!Array.isArray(claims)) throw new BadRequest('claims: expected a list.');
+  return claims.map((claim: unknown) => ({ id: textOf(claim, 'id'), fence: fenceOf(claim) }));
+}
+
+/** @throws BadRequest */
+export function planWantedOf(body: unknown): PlanWanted {
+  const kind = textOf(body, 'kind');
+  if (kind === 'redrive') {
+    const to = propertyOf(body, 'to') === undefined ? undefined : textOf(body, 'to');
+    return { kind, queueUrl: textOf(body, 'queueUrl'), messageIds: textsOf(body, 'messageIds'), to };
+  }
+  if (kind === 'discard') {
+    const evenInDoubt = propertyOf(body, 'evenInDoubt') === true;
+    return { kind, queueUrl: textOf(body, 'queueUrl'), messageIds: textsOf(body, 'messageIds'), evenInDoubt };
+  }
+  if (kind === 'accept') return { kind, ids: textsOf(body, 'ids') };
+  if (kind !== 'resolve') throw new BadRequest('kind: expected resolve, redrive, discard or accept.');
+  const verdict = textOf(body, 'verdict');
+  const claims = propertyOf(body, 'claims');
+  if (claims !== undefined) return { kind, verdict, claims: seenClaimsOf(claims) };
+  const filter = propertyOf(body, 'filter');
+  if (filter === undefined) throw new BadRequest('claims or filter is missing.');
+  return { kind, verdict, filter: filterOf((name) => propertyOf(filter, name)) };
+}

@@ -1,0 +1,33 @@
+/** What the tools of pawl see of the engine and its stores. For them alone, in the same version: nothing here is promised to anybody else. */
+export type { Claim } from './claims/claim.ts';
+export type { ClaimEvent } from './claims/events.ts';
+export { forgetHandlersLater } from './claims/inside-step.ts';
+export { type KeepsNotes, keepsNotes, type Note, noteSchema, type PlaceEntry } from './claims/notes.ts';
+export { type OnceOutcome, once } from './claims/once.ts';
+export { openShard, statementDue, unstatedPlace } from './claims/open.ts';
+export {
+  type ListsOpenClaims,
+  listsOpenClaims,
+  type OpenClaim,
+  type OpenQuery,
+  openClaimOf,
+} from './claims/open-claims.ts';
+export { type ClaimRecord, claimSchema, type Draft } from './claims/record.ts';
+export { renewedLease } from './claims/renewed-lease.ts';
+export { stated } from './claims/stated.ts';
+export { type ClaimStore, type ClaimWrite, unchanged, type WriteResult } from './claims/store.ts';
+export { successor } from './claims/successor.ts';
+export { nodeHost } from './host.ts';
+export type { Lock } from './locks/owned-lock.ts';
+export type { LockRecord, ResourceRecord, StoredRecord } from './locks/record.ts';
+export type { Resource } from './locks/resource.ts';
+export { type Locks, resourceLocks, type TryLockAllResult } from './locks/resource-locks.ts';
+export type { LockStore, LockWrite, LockWriteResult } from './locks/store.ts';
+export { youngestDoubt, youngestStepDoubt } from './operate/young-doubt.ts';
+export { bodyField } from './payload/keys.ts';
+export type { InvocationContext, SqsEvent, SqsRecord } from './sqs/event.ts';
+export { type MessageKey, messageAttribute, messageId } from './sqs/keys.ts';
+export type { SqsOptions } from './sqs/options.ts';
+export type { SqsTransport } from './sqs/transport.ts';
+export { findingKinds } from './statements/finding.ts';
+export { memoryStore } from './stores/memory.ts';

@@ -1,0 +1,72 @@
+import { isPromise } from './callable.ts';
+import { OptionError } from './errors.ts';
+import { type TakenOptions, unknownOptions } from './unknown-option.ts';
+
+/** Options that only mean something where a queue delivers, and where a client waits for a response; and why. */
+export const ofQueues = {
+  schema: 'it is an option of consumers of SQS; leave it out',
+  deadLetters: 'it is an option of consumers of SQS; leave it out',
+  onInFlight: 'it is an option of consumers of SQS; leave it out',
+  concurrency: 'it is an option of consumers of SQS; leave it out',
+  backoffSeconds: 'it is an option of consumers of SQS; leave it out',
+  envelope: 'it is an option of consumers of SQS; leave it out',
+};
+export const ofHttp = {
+  caller: 'it is an option of HTTP; leave it out',
+  required: 'it is an option of HTTP; leave it out',
+  isFinal: 'it is an option of HTTP; leave it out',
+};
+
+/** `world.options` of `@pawl/testing` is spread into the options of every door, and has a client of SQS also for those that call no queue. */
+export const ofWorlds = { sqsClient: true } as const;
+
+export interface Taken extends TakenOptions {
+  /** Options of other doors, and why this one has no use for each. Given as `undefined`, they are ignored. */
+  readonly refused?: Readonly<Record<string, string>>;
+  /**
+   * Whether an option may stand on the prototype. A message or a call may be an instance of the author's own class, with getters; it is read where it
+   * is used. Options of a set-up are copied, and a copy has own properties only.
+   * @default 'refused'
+   */
+  readonly inherited?: 'refused' | 'taken';
+}
+
+/**
+ * Refuses the options that a door does not take. Ignored, a misspelt lease or policy would be a promise that nothing keeps.
+ *
+ * @param options as the caller gave them, nested ones by themselves
+ * @throws OptionError that names the option, and the reason or the nearest known name
+ */
+export function expectOptions(options: object, { refused = {}, inherited = 'refused', ...taken }: Taken): void {
+  const { door, within = 'options' } = taken;
+  const given: unknown = options;
+  if (typeof given !== 'object' || given === null) {
+    const type = given === null ? 'null' : typeof given;
+    throw new OptionError(`${door}: expected ${within} to be an object; got ${type}. See ${taken.docs}.`);
+  }
+  // Neither has a name that a door knows, so each option would have its default.
+  if (Array.isArray(given) || isPromise(given)) {
+    const came = Array.isArray(given) ? 'a list' : 'a promise; await it first';
+    throw new OptionError(`${door}: expected ${within} to be an object; got ${came}. See ${taken.docs}.`);
+  }
+  for (const [name, why] of Object.entries(refused)) {
+    if (Object.hasOwn(given, name) && isGiven(given, name)) {
+      throw new OptionError(`${name}: ${door} does not take it: ${why}`, 'other-door');
+    }
+  }
+  const foreign = Object.keys(taken.known).find((name) => !Object.hasOwn(given, name) && isGiven(given, name));
+  if (inherited === 'refused' && foreign !== undefined) {
+    throw new OptionError(
+      `${foreign}: ${door} found it on the prototype of ${within}; expected a property of the ${within} themselves. See ${taken.docs}.`,
+    );
+  }
+  const ours = Object.entries(given).filter(([name]) => !Object.hasOwn(refused, name));
+  // What is refused is no advice.
+  const known = Object.fromEntries(Object.entries(taken.known).filter(([name]) => !Object.hasOwn(refused, name)));
+  const problems = unknownOptions(Object.fromEntries(ours), { ...taken, known });
+  if (problems.length > 0) throw new OptionError(problems.join(' '), 'unknown-option');
+}
+
+function isGiven(options: object, name: string): boolean {
+  return name in options && Reflect.get(options, name) !== undefined;
+}
