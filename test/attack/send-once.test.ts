@@ -41,7 +41,6 @@ test('sendOnce gives up within giveUpAfterMs and one wait between tries, if the 
   expect(await triesFor(true)).toBeLessThanOrEqual(2_500);
 });
 
-// CHANGELOG: "A heartbeat, a completion, a claim or a call to SQS that hangs is bounded."
 test('sendOnce comes to an end with a client that does not heed an abort', async () => {
   expect(await triesFor(false)).toBeLessThan(120_000);
 });

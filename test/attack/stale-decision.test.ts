@@ -82,7 +82,7 @@ test('so does a decision of a parked claim, if another operator decides in the s
     },
   };
   const resolved = await resolverOf({ operation: 'refund', store }).resolve('p-1', 'not-applied', nothingThere);
-  expect(resolved).toMatchObject({ outcome: 'another-doubt', record: { resolution: { by: 'ben' } } });
+  expect(resolved).toMatchObject({ outcome: 'another-doubt', claim: { resolution: { by: 'ben' } } });
   await shop.call('applies');
   expect(shop.applied).toEqual(['p-1']);
 });

@@ -120,7 +120,7 @@ describe('a resolution', () => {
     await dies(charge);
     await expect(attempt(charge)).rejects.toThrow(InDoubtError);
     const late = await operator().resolve('p-1', 'not-applied', { by: 'otto', note: '', fence: seen?.fence });
-    expect(late).toMatchObject({ outcome: 'another-doubt', record: { status: 'parked' } });
+    expect(late).toMatchObject({ outcome: 'another-doubt', claim: { status: 'parked' } });
   });
 
   it('is refused when it is none, and when what it says cannot be kept', async () => {

@@ -71,7 +71,7 @@ describe('a parked claim', () => {
     await parked.resolve('p-1', 'applied', maria);
     const before = store.records();
     const second = await parked.resolve('p-1', 'retry', { by: 'john', note: '' });
-    expect(second).toMatchObject({ outcome: 'not-parked', record: { status: 'completed' } });
+    expect(second).toMatchObject({ outcome: 'not-in-doubt', claim: { status: 'completed' } });
     expect(store.records()).toEqual(before);
   });
 
@@ -86,8 +86,8 @@ describe('a parked claim', () => {
     };
     const late = resolverOf({ operation: 'refund', store: overtaken, host });
     expect(await late.resolve('p-1', 'retry', { by: 'otto', note: '' })).toMatchObject({
-      outcome: 'not-parked',
-      record: { status: 'completed', resolution: { by: 'maria' } },
+      outcome: 'not-in-doubt',
+      claim: { status: 'completed', resolution: { by: 'maria' } },
     });
   });
 
@@ -106,7 +106,7 @@ describe('a parked claim', () => {
 
   it('can only be decided when it is parked, and known, and by somebody', async () => {
     const { parked } = await parkedRefund();
-    expect(await parked.resolve('nobody', 'retry', maria)).toEqual({ outcome: 'unknown-key' });
+    expect(await parked.resolve('nobody', 'retry', maria)).toEqual({ id: 'refund#nobody', outcome: 'unknown-key' });
     await expect(parked.resolve('p-1', 'perhaps' as never, maria)).rejects.toThrow(OptionError);
     await expect(parked.resolve('p-1', 'retry', { by: '', note: '' })).rejects.toThrow(/by: expected/);
   });

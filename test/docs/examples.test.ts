@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { blocksOf, blockWith, guides } from '../../checks/docs/pages.ts';
 import { type Claim, memoryStore, once, step } from '../../lib/pawl/index.ts';
+import { operator } from '../../lib/pawl/operate/index.ts';
 import { bodyField, eachMessage, type SqsEvent, type SqsOptions } from '../../lib/pawl/sqs/index.ts';
 import { type CrashSweepOptions, crashSweep, type SweptHandler, type World } from '../../lib/testing/index.ts';
 import { apiGatewayV2 } from '../support/http-events.ts';
-import { resolverOf } from '../support/resolver-of.ts';
 import { type Example, exampleOf, type Names } from './run-example.ts';
 import { createOutside, type Outside, wired } from './swept-world.ts';
 
@@ -428,7 +428,7 @@ test.each(resolutions)('%s: parked.resolve of %s does what its comment says', as
 
 test('docs/guides/recover.md: of two steps in doubt, the one that was applied is not run, and the other is', async () => {
   const store = memoryStore();
-  const options = { operation: 'send-email', store, onAbandoned: 'retry', onEvent: () => undefined } as const;
+  const options = { operation: 'pay', store, onAbandoned: 'retry', onEvent: () => undefined } as const;
   let fails = true;
   const ran: string[] = [];
   const run = (name: string) => () => {
@@ -447,7 +447,7 @@ test('docs/guides/recover.md: of two steps in doubt, the one that was applied is
   await expect(order('order-17')).rejects.toThrow();
   fails = false;
   const resolve = await exampleOf('docs/guides/recover.md', 'the card was charged, the mail was not sent');
-  await resolve({ parked: resolverOf({ operation: 'send-email', store }) });
+  await resolve({ operate: operator({ store, onEvent: () => undefined }) });
   expect(await order('order-17')).toMatchObject({ outcome: 'completed', result: { id: 'ch_1' } });
   expect(ran).toEqual(['mail']);
 });

@@ -180,7 +180,7 @@ describe('a forgotten await', () => {
       });
     });
     // A handler of another file, which never ends, may have the call: to the process, that file and this one are one function.
-    const { unseen } = processWide('claims.calls-of-once/2', () => ({ unseen: new Set<object>() }));
+    const { unseen } = processWide('claims.calls-of-once/1', () => ({ unseen: new Set<object>() }));
     const hanging = [...unseen];
     unseen.clear();
     try {

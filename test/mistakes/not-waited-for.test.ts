@@ -162,7 +162,7 @@ describe('an outcome that is not done, returned to the handler around it', () =>
 
 test('a call of once that begins when its handler has ended is said, and no other handler waits for it', async () => {
   // One that began before there was a function of once, and has not ended.
-  const { unseen } = processWide('claims.calls-of-once/2', () => ({ unseen: new Set<object>() }));
+  const { unseen } = processWide('claims.calls-of-once/1', () => ({ unseen: new Set<object>() }));
   const other = { work: new Work() };
   unseen.add(other);
   const { warned } = await deliver(async (body, { host, store }) => {

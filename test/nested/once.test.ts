@@ -271,7 +271,7 @@ describe('a call of once that a handler does not await', () => {
   });
 
   /** What a process has that has called `once` nowhere yet. */
-  const calls = processWide('claims.calls-of-once/2', () => ({ expected: false, unseen: new Set<object>() }));
+  const calls = processWide('claims.calls-of-once/1', () => ({ expected: false, unseen: new Set<object>() }));
 
   test('is waited for and counts where the handler itself makes the function, and no handler of the process has before', async () => {
     const { host, store, common } = await worldOf('done');

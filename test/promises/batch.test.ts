@@ -643,7 +643,7 @@ describe('parked messages', () => {
           outcome: 'resolved',
         });
         expect(await parked.resolve('a', verdict, { by: 'jo', note: 'too late' })).toMatchObject({
-          outcome: 'not-parked',
+          outcome: 'not-in-doubt',
         });
         expect(await deliver()).toEqual([]);
         expect(calls).toBe(runs);
@@ -680,13 +680,16 @@ describe('parked messages', () => {
   );
 
   promise(
-    'Resolved',
+    'ResolveResult',
     'Nothing is known of this key',
     'a key that nobody has seen is unknown, and is not created by a resolution',
     async () => {
       const store = memoryStore();
       const parked = resolverOf({ operation: 'pay', store });
-      expect(await parked.resolve('nobody', 'applied', { by: 'maria', note: '' })).toEqual({ outcome: 'unknown-key' });
+      expect(await parked.resolve('nobody', 'applied', { by: 'maria', note: '' })).toEqual({
+        id: 'pay#nobody',
+        outcome: 'unknown-key',
+      });
       expect(store.records()).toEqual([]);
     },
   );

@@ -493,7 +493,7 @@ for (const [door, made] of Object.entries(doors)) {
 
     promise(
       http,
-      'the same again, parked | 409 `parked`, without `Retry-After`: an operator has to [resolve the claim](recover.md#a-parked-claim) … a key is `scopedKey({ caller }, key)`. Pass that to `resolverOf(…).resolve`',
+      'the same again, parked | 409 `parked`, without `Retry-After`: an operator has to [resolve the claim](recover.md#a-parked-claim) … a key is `scopedKey({ caller }, key)`. Pass that to `pawl resolve`, or to `operator(…).resolve`',
       `${door}: a parked request is 409 until an operator has decided, and runs or not as they said`,
       async () => {
         const one = api(pays, { onAbandoned: 'park', caller: () => 'c-17', classify: () => 'unknown' });

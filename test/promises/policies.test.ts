@@ -981,7 +981,7 @@ describe('keys and records', () => {
 
   promise(
     'ClaimOptions.attributes',
-    'What is kept beside the key, from its first grant on … `resolverOf(…).read(key)` has it',
+    'What is kept beside the key, from its first grant on … `operator(…).readClaim` has it',
     'attributes are those of the first grant',
     async () => {
       const all = surroundings();

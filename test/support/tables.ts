@@ -40,7 +40,7 @@ export async function claimsTable(client: DynamoDBClient, TableName = `claims-${
   return TableName;
 }
 
-/** A claims table as earlier versions of pawl deployed it: without an index of open claims. */
+/** A claims table without an index of open claims. */
 export async function tableWithoutIndex(client: DynamoDBClient, TableName = `claims-${randomUUID()}`): Promise<string> {
   await client.send(
     new CreateTableCommand({

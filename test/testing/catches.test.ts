@@ -179,7 +179,7 @@ describe('caught:', () => {
 });
 
 it('keeps no handler of a worker that it has killed: each later call of once would wait for it', async () => {
-  const calls = processWide('claims.calls-of-once/2', () => ({ expected: false, unseen: new Set<object>() }));
+  const calls = processWide('claims.calls-of-once/1', () => ({ expected: false, unseen: new Set<object>() }));
   const { expected } = calls;
   const before = calls.unseen.size;
   calls.expected = false;

@@ -22,12 +22,12 @@ interface Inside {
 }
 
 /** By where a call is made, and not by time: steps that a handler runs in parallel are no steps of each other. Of all copies of pawl, as a claim is. */
-const insides = processWide('claims.inside-step/2', () => new AsyncLocalStorage<Inside>());
+const insides = processWide('claims.inside-step/1', () => new AsyncLocalStorage<Inside>());
 /**
  * Only a call of `once` asks which handler it is made in: a process without one does not carry what that takes. `unseen`: the handlers that began before
  * there was such a function. One of them may make it, such as by an import that it awaits, and its call is then made in one of these.
  */
-const calls = processWide('claims.calls-of-once/2', () => ({ expected: false, unseen: new Set<Handling>() }));
+const calls = processWide('claims.calls-of-once/1', () => ({ expected: false, unseen: new Set<Handling>() }));
 
 /** Says that a handler may call a function of `once`. */
 export function expectCalls(): void {

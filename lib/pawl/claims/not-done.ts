@@ -7,7 +7,7 @@ import { propertyOf } from '../kernel/unknown.ts';
  * An outcome of a call of `once` that is not done, where a handler returns it to the door around it: taken for an ordinary result, the message would be
  * acknowledged with nothing done, or the outcome be kept and replayed.
  */
-const known = processWide('claims.not-done/2', () => ({
+const known = processWide('claims.not-done/1', () => ({
   outcomes: new WeakMap<object, () => unknown>(),
   /** Of outcomes, by their errors: a copy of an outcome has the same one. */
   errors: new WeakMap<object, () => unknown>(),

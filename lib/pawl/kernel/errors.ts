@@ -120,7 +120,7 @@ export type Classification = 'retryable' | 'rejected' | 'unknown';
  *
  * @example
  * try {
- *   once({ operation: 'send email', store, key: ({ id }) => id, onAbandoned: 'park' }, send);
+ *   once({ operation: 'send email', store, key: (id: string) => id, onAbandoned: 'park' }, () => undefined);
  * } catch (error) {
  *   if (error instanceof OptionError) console.error(error.message); // names the option, and what was expected
  * }

@@ -38,6 +38,7 @@ export type ResolveResult = { readonly id: string } & (
   | { readonly outcome: 'another-doubt'; readonly claim: ClaimView }
   /** These steps are in doubt, and the resolution has to name each of them, and no other. */
   | { readonly outcome: 'steps-in-doubt'; readonly claim: ClaimView; readonly steps: readonly string[] }
+  /** Nothing is known of this key. */
   | { readonly outcome: 'unknown-key' }
   /** The store failed. It is not known whether the resolution is stored: read the claim. Only in a bulk act. */
   | { readonly outcome: 'failed'; readonly error: RecordedError }
