@@ -1,6 +1,7 @@
 import { userInfo } from 'node:os';
 import { cloudWatchHistory } from '../console/cloudwatch-history.ts';
 import { startConsole } from '../console/server.ts';
+import { metricNamespace } from '../deployment/index.ts';
 import { type Io, type Line, UsageError } from './command.ts';
 import { clientConfig, type DeadLetterPlace, type OpenAccount, openAccount } from './open-account.ts';
 import { queueUrlOf } from './queue-url.ts';
@@ -24,7 +25,10 @@ export async function serveConsole(line: Line, io: Io): Promise<number> {
         to,
       })),
       port,
-      history: await cloudWatchHistory({ config: clientConfig(line), namespace: line.text('namespace') ?? 'pawl' }),
+      history: await cloudWatchHistory({
+        config: clientConfig(line),
+        namespace: line.text('namespace') ?? metricNamespace,
+      }),
     });
     io.out.line(`${running.url}`);
     io.error.line(

@@ -1,3 +1,4 @@
+import { metricNamespace } from '../kernel/defaults.ts';
 /** What a run of the sweep did. Numbers of claims, unless a member says otherwise. */
 export interface SweepReport {
   /** Read from the index of open claims. */
@@ -89,7 +90,7 @@ export function metricLine(report: SweepReport, functionName: string, at: number
     Name,
     Unit: Name === 'SweepOldestInDoubtSeconds' ? 'Seconds' : 'Count',
   }));
-  const CloudWatchMetrics = [{ Namespace: 'pawl', Dimensions: [['function']], Metrics }];
+  const CloudWatchMetrics = [{ Namespace: metricNamespace, Dimensions: [['function']], Metrics }];
   const facts = { pawl: 'swept', looked, reachedEnd: report.reachedEnd, incomplete: report.incomplete };
   return JSON.stringify({ _aws: { Timestamp: at, CloudWatchMetrics }, function: functionName, ...metrics, ...facts });
 }
