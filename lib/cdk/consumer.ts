@@ -4,7 +4,7 @@ import type { Grant, IGrantable } from 'aws-cdk-lib/aws-iam';
 import { EventSourceMapping, type IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { DEFAULT_POLLERS, explained, HANDLER_DEFAULTS } from 'pawl/deployment';
+import { DEFAULT_POLLERS, explained, HANDLER_DEFAULTS, metricNamespace } from 'pawl/deployment';
 import { actOn } from './alarms.ts';
 import { grantClaims } from './claims-grants.ts';
 import { type ConsumerAlarms, createAlarms } from './consumer-alarms.ts';
@@ -159,7 +159,7 @@ export class Consumer extends Construct {
    * @throws Error when the consumer has no `operation`
    */
   metricClaims(metricName: ClaimMetric, props?: MetricOptions): Metric {
-    const { operation, metricsNamespace = 'pawl' } = this.#props;
+    const { operation, metricsNamespace = metricNamespace } = this.#props;
     if (operation === undefined) {
       const why = `${this.node.path} has no metrics on claims, because its operation is not known`;
       throw new Error(explained(`${why}. Set the option operation`, 'wired-wrongly'));

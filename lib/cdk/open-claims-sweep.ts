@@ -12,7 +12,7 @@ import { type IRule, Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { IFunction, Function as LambdaFunctionConstruct } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { type NamesOf, SCHEDULED_VARIABLE } from 'pawl/deployment';
+import { metricNamespace, type NamesOf, SCHEDULED_VARIABLE } from 'pawl/deployment';
 import { actOn, alarmAt } from './alarms.ts';
 import { grantOperate } from './claims-grants.ts';
 import { environmentProblems, refuseIfAny } from './consumer-checks.ts';
@@ -160,7 +160,7 @@ export class OpenClaimsSweep extends Construct {
   metricSweep(metricName: SweepMetric, props?: MetricOptions): Metric {
     const statistic = metricName === 'SweepOldestInDoubtSeconds' ? 'Maximum' : 'Sum';
     const dimensionsMap = { function: this.function.functionName };
-    return new Metric({ namespace: 'pawl', metricName, dimensionsMap, statistic, ...props });
+    return new Metric({ namespace: metricNamespace, metricName, dimensionsMap, statistic, ...props });
   }
 
   #createAlarms(maxDoubtAge: Duration, maxSilence: Duration): OpenClaimsSweepAlarms {

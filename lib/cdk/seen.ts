@@ -11,6 +11,7 @@ import {
   type Properties,
   type ProvisionedPollers,
   partOf,
+  SERVICE_DEFAULTS,
   type TableWiring,
   type TimeToLive,
   truthIn,
@@ -23,9 +24,6 @@ import { arnOf, functionArn, regionOf, rendered, resolvedIn, resourceBehind, res
  * What can be seen of a consumer's resources at synth time: what the template will contain, with every change by an escape hatch or an aspect.
  * A resource that is made elsewhere cannot be seen, and is `undefined`.
  */
-
-/** What Lambda and SQS assume when the template has no value. */
-const UNSAID = { timeoutSeconds: 3, visibilityTimeoutSeconds: 30, retentionSeconds: 345_600, batchSize: 10 } as const;
 
 type MaybeQualified = IFunction & { readonly lambda?: IFunction };
 
@@ -60,7 +58,7 @@ export function seenFunction(aFunction: IFunction): SeenFunction | undefined {
   if (properties === undefined) return undefined;
   const { Timeout, Runtime, ReservedConcurrentExecutions, CapacityProviderConfig, Environment } = properties;
   return {
-    timeoutSeconds: numberIn(Timeout, UNSAID.timeoutSeconds),
+    timeoutSeconds: numberIn(Timeout, SERVICE_DEFAULTS.timeoutSeconds),
     runtime: typeof Runtime === 'string' ? Runtime : undefined,
     reservedConcurrency: numberIn(ReservedConcurrentExecutions, undefined),
     managedInstances: CapacityProviderConfig !== undefined,
@@ -87,8 +85,8 @@ export function seenQueue(anywhere: IConstruct, queueArn: string): SeenQueue | u
   const { deadLetterTargetArn, maxReceiveCount } = redrive ?? {};
   return {
     fifo: truthIn(properties['FifoQueue'], false),
-    visibilityTimeoutSeconds: numberIn(properties['VisibilityTimeout'], UNSAID.visibilityTimeoutSeconds),
-    retentionSeconds: numberIn(properties['MessageRetentionPeriod'], UNSAID.retentionSeconds),
+    visibilityTimeoutSeconds: numberIn(properties['VisibilityTimeout'], SERVICE_DEFAULTS.visibilityTimeoutSeconds),
+    retentionSeconds: numberIn(properties['MessageRetentionPeriod'], SERVICE_DEFAULTS.retentionSeconds),
     maxReceiveCount: redrive === undefined ? 'none' : numberIn(maxReceiveCount, undefined),
     redriveArn: isArn(deadLetterTargetArn) ? withoutPartition(deadLetterTargetArn) : undefined,
     redriveAllowedFor: allowedBy(documentIn(properties['RedriveAllowPolicy'])),
@@ -154,7 +152,7 @@ function eventSource(mapping: CfnResource, properties: Properties): SeenEventSou
     path: mapping.node.path,
     queueArn: typeof EventSourceArn === 'string' ? withoutPartition(EventSourceArn) : JSON.stringify(EventSourceArn),
     functionArn: arn === undefined ? undefined : unqualified(arn),
-    batchSize: numberIn(properties['BatchSize'], UNSAID.batchSize) ?? UNSAID.batchSize,
+    batchSize: numberIn(properties['BatchSize'], SERVICE_DEFAULTS.batchSize) ?? SERVICE_DEFAULTS.batchSize,
     maxBatchingWindowSeconds: numberIn(properties['MaximumBatchingWindowInSeconds'], 0) ?? 0,
     reportsBatchItemFailures: listIn(FunctionResponseTypes).includes('ReportBatchItemFailures'),
     enabled: truthIn(properties['Enabled'], true),
@@ -175,7 +173,7 @@ function pollersIn({ MinimumPollers, MaximumPollers }: Properties): ProvisionedP
 
 export function timeoutSoFar(aFunction: IFunction): number | undefined {
   const made = resourceBehind(functionBehind(aFunction), 'AWS::Lambda::Function');
-  return made === undefined ? undefined : numberIn(soFar(made, 'timeout'), UNSAID.timeoutSeconds);
+  return made === undefined ? undefined : numberIn(soFar(made, 'timeout'), SERVICE_DEFAULTS.timeoutSeconds);
 }
 
 /** Whether the function has a capacity provider by now. */
@@ -195,8 +193,8 @@ export function queueSoFar(
   const made = resourceBehind(queue, 'AWS::SQS::Queue');
   if (made === undefined) return {};
   return {
-    visibilityTimeoutSeconds: numberIn(soFar(made, 'visibilityTimeout'), UNSAID.visibilityTimeoutSeconds),
-    retentionSeconds: numberIn(soFar(made, 'messageRetentionPeriod'), UNSAID.retentionSeconds),
+    visibilityTimeoutSeconds: numberIn(soFar(made, 'visibilityTimeout'), SERVICE_DEFAULTS.visibilityTimeoutSeconds),
+    retentionSeconds: numberIn(soFar(made, 'messageRetentionPeriod'), SERVICE_DEFAULTS.retentionSeconds),
     maxReceiveCount: numberIn(documentIn(soFar(made, 'redrivePolicy'))?.['maxReceiveCount'], undefined),
   };
 }

@@ -13,7 +13,7 @@ import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { Function as LambdaFn } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import type { NamesOf } from 'pawl/deployment';
+import { metricNamespace, type NamesOf } from 'pawl/deployment';
 import { actOn, alarmAt } from './alarms.ts';
 import { grantStatements } from './claims-grants.ts';
 import { expectProps } from './known-props.ts';
@@ -107,7 +107,7 @@ export class StatementCheck extends Construct {
     expectProps(this, props, { door: 'StatementCheck', known, docs: 'docs/guides/statements.md' });
     expectKinds(this, props, ['claimsTable', 'function']);
     const { claimsTable, function: fn, operation, schedule = Schedule.rate(Duration.days(1)) } = props;
-    this.#of = { operation, namespace: props.metricNamespace ?? 'pawl' };
+    this.#of = { operation, namespace: props.metricNamespace ?? metricNamespace };
     grantStatements(claimsTable, fn);
     fn.addEnvironment('CLAIMS_TABLE', claimsTable.tableName);
     this.rule = new Rule(this, 'Schedule', { schedule, targets: [new LambdaFunction(fn)] });

@@ -1,4 +1,5 @@
 import { userInfo } from 'node:os';
+import { metricNamespace } from 'pawl/deployment';
 import { type Io, type Line, UsageError } from './command.ts';
 import { cloudWatchHistory } from './console/cloudwatch-history.ts';
 import { startConsole } from './console/server.ts';
@@ -24,7 +25,10 @@ export async function serveConsole(line: Line, io: Io): Promise<number> {
         to,
       })),
       port,
-      history: await cloudWatchHistory({ config: clientConfig(line), namespace: line.text('namespace') ?? 'pawl' }),
+      history: await cloudWatchHistory({
+        config: clientConfig(line),
+        namespace: line.text('namespace') ?? metricNamespace,
+      }),
     });
     io.out.line(`${running.url}`);
     io.error.line(

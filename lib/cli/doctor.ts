@@ -1,5 +1,5 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import { checkConsumer, checkScheduled, type Finding, HANDLER_DEFAULTS } from 'pawl/deployment';
+import { CONSUMER_DEFAULTS, checkConsumer, checkScheduled, type Finding, HANDLER_DEFAULTS } from 'pawl/deployment';
 import { explained } from 'pawl/kernel';
 import { expectOptionsOf, type Io } from './command.ts';
 import { type Examined, summary, table } from './doctor-report.ts';
@@ -126,9 +126,6 @@ async function examine(line: CommandLine, out: Output['out']): Promise<number> {
   return exitCodeOf({ examined, skipped });
 }
 
-/** The default of the handlers' `retentionSeconds`. */
-const DAYS_REMEMBERED = 30;
-
 type NumberOption =
   | 'claim-retention-days'
   | 'lock-lease-seconds'
@@ -175,11 +172,12 @@ export function readCommandLine(args: readonly string[]): CommandLine | 'help' {
     if (!(given > 0)) throw new Error(`--${option}: expected a number above 0; got '${text}'.`);
     return given;
   };
+  const days = number('claim-retention-days');
   return {
     name,
     region: values.region,
     claimsTable: values['claims-table'],
-    claimRetentionSeconds: (number('claim-retention-days') ?? DAYS_REMEMBERED) * 86_400,
+    claimRetentionSeconds: days === undefined ? CONSUMER_DEFAULTS.claimRetentionSeconds : days * 86_400,
     lockLeaseSeconds: number('lock-lease-seconds') ?? (values.locks ? HANDLER_DEFAULTS.lockLeaseSeconds : undefined),
     lockAttempts: number('lock-attempts'),
     concurrency: number('concurrency'),

@@ -9,6 +9,7 @@ import {
   mostBatchesOfAll,
   type ProvisionedPollers,
   QUEUE_ACTIONS,
+  SERVICE_DEFAULTS,
   type TableFacts,
   tableActions,
   unqualified,
@@ -30,7 +31,14 @@ export interface Fed {
 
 export async function readConsumer(account: Account, fed: Fed, needs: HandlerNeeds): Promise<ConsumerFacts> {
   const { configuration, mapping, all, tableName } = fed;
-  const { FunctionName = '', Timeout = 3, Environment, Runtime, Role, CapacityProviderConfig } = configuration;
+  const {
+    FunctionName = '',
+    Timeout = SERVICE_DEFAULTS.timeoutSeconds,
+    Environment,
+    Runtime,
+    Role,
+    CapacityProviderConfig,
+  } = configuration;
   const queueArn = mapping.EventSourceArn ?? '';
   const [queue, table, reservedConcurrency, ofQueue] = await Promise.all([
     readQueue(account.sqs, queueArn),
@@ -98,7 +106,7 @@ function needsOf({ table, queue, deadLetterQueue }: Places, needs: HandlerNeeds)
 function eventSource(mapping: EventSourceMappingConfiguration): EventSourceFacts {
   return {
     enabled: isEnabled(mapping),
-    batchSize: mapping.BatchSize ?? 10,
+    batchSize: mapping.BatchSize ?? SERVICE_DEFAULTS.batchSize,
     maxBatchingWindowSeconds: mapping.MaximumBatchingWindowInSeconds ?? 0,
     reportsBatchItemFailures: mapping.FunctionResponseTypes?.includes('ReportBatchItemFailures') ?? false,
     filters: mapping.FilterCriteria?.Filters?.length ?? 0,

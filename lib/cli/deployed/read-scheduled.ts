@@ -2,6 +2,7 @@ import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import type { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import type { FunctionConfiguration } from '@aws-sdk/client-lambda';
 import {
+  metricNamespace,
   OPEN_CLAIMS,
   type ScheduledFacts,
   type ScheduledTask,
@@ -72,7 +73,7 @@ async function mostNotRegistered(
   const { GetMetricStatisticsCommand } = await import('@aws-sdk/client-cloudwatch');
   const now = Date.now();
   const question = {
-    Namespace: 'pawl',
+    Namespace: metricNamespace,
     MetricName: 'SweepNotRegistered',
     Dimensions: [{ Name: 'function', Value: functionName }],
     StartTime: new Date(now - DAY_SECONDS * 1000),

@@ -1,8 +1,8 @@
 import { change } from '../kernel/change.ts';
+import { graceMs } from '../kernel/defaults.ts';
 import { effectKind, errorKind, letFail } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
 import { callListener } from '../kernel/listener.ts';
-import { graceMs } from '../kernel/outliving.ts';
 import type { Transition } from '../kernel/record.ts';
 import type { ClaimFact } from './events.ts';
 import { type Grant, moveOn } from './grant.ts';

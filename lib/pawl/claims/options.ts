@@ -1,4 +1,5 @@
 import { expect, expectFunction, expectWhole } from '../kernel/check.ts';
+import { claimDefaults } from '../kernel/defaults.ts';
 import type { Classification } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
@@ -166,19 +167,8 @@ export interface Settings<Input>
   readonly unsettledMs: number;
 }
 
-const numbers = {
-  skewMs: 1000,
-  timeoutMs: 0,
-  marginMs: 1000,
-  retentionSeconds: 30 * 24 * 3600,
-  maxAttempts: 20,
-  retryWindowSeconds: 14 * 24 * 3600,
-  maxAbandoned: 3,
-  maxResultBytes: 16_384,
-};
-
 const defaults = {
-  ...numbers,
+  ...claimDefaults,
   marksEffect: false,
   recordResult: true,
   watched: false,
@@ -206,7 +196,7 @@ export function settingsOf<Input>(
     if (value === undefined) continue;
     // Every number here is a count or a time. Which ones there are, the defaults say.
     const forever = name === 'retentionSeconds' && value === 'forever';
-    if (name in numbers && !forever) expectTime(name, value);
+    if (name in claimDefaults && !forever) expectTime(name, value);
     Object.assign(o, { [name]: forever ? Infinity : value });
   }
   const { operation, store, onAbandoned: policy, lease, marginMs, timeoutMs, retentionSeconds, maxResultBytes } = o;

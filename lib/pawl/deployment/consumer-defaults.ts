@@ -1,6 +1,7 @@
+import { claimDefaults } from '../kernel/defaults.ts';
+
 /*
- * What a consumer is made with unless its author says otherwise. The constructs and the printed templates both use these values. This file imports
- * no CDK.
+ * What a consumer is made with unless its author says otherwise. The constructs and the printed templates both use these values.
  */
 
 const DAY = 86_400;
@@ -16,5 +17,13 @@ export const CONSUMER_DEFAULTS = {
   retentionSeconds: 4 * DAY,
   /** SQS's longest. It is the last place of a message: the longer SQS keeps it there, the more time an operator has. */
   deadLetterRetentionSeconds: 14 * DAY,
-  claimRetentionSeconds: 30 * DAY,
+  claimRetentionSeconds: claimDefaults.retentionSeconds,
+} as const;
+
+/** What Lambda and SQS assume where a template, or an API, has no value. */
+export const SERVICE_DEFAULTS = {
+  timeoutSeconds: 3,
+  visibilityTimeoutSeconds: 30,
+  retentionSeconds: 4 * DAY,
+  batchSize: 10,
 } as const;

@@ -3,12 +3,13 @@
  * command line and the rehearsal use it through this file. It imports no CDK, no client of AWS and no runtime, and no function bundles it.
  */
 
+export { metricNamespace } from '../kernel/defaults.ts';
 export { explained } from '../kernel/error-code.ts';
 export { processWide } from '../kernel/process-wide.ts';
 export { type NamesOf, type TakenOptions, unknownOptions } from '../kernel/unknown-option.ts';
 export { deadLetterUrls, readDeadLetterUrls } from '../sqs/dead-letter-urls.ts';
 export { isElsewhere, isSameFunction, unqualified, withoutPartition } from './arn.ts';
-export { CONSUMER_DEFAULTS } from './consumer-defaults.ts';
+export { CONSUMER_DEFAULTS, SERVICE_DEFAULTS } from './consumer-defaults.ts';
 export { checkScheduled } from './doctor/check-scheduled.ts';
 export { checkConsumer } from './doctor/checks.ts';
 export type {

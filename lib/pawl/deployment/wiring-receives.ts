@@ -1,3 +1,4 @@
+import { batchConcurrency, beatsPerLease, claimDefaults, graceMs, lockDefaults } from '../kernel/defaults.ts';
 import { type Problem, refused } from './wiring-problem.ts';
 
 /*
@@ -7,12 +8,12 @@ import { type Problem, refused } from './wiring-problem.ts';
 
 /** What is assumed of a handler: its own defaults. */
 export const HANDLER_DEFAULTS = {
-  concurrency: 25,
-  maxAttempts: 20,
-  lockLeaseSeconds: 60,
+  concurrency: batchConcurrency,
+  maxAttempts: claimDefaults.maxAttempts,
+  lockLeaseSeconds: lockDefaults.leaseMs / 1000,
   lockAttempts: 1,
-  /** `graceMs` of the kernel: how long a claim is kept after the end of an invocation on Managed Instances. */
-  graceSeconds: 60,
+  /** How long a claim is kept after the end of an invocation on Managed Instances. */
+  graceSeconds: graceMs / 1000,
 } as const;
 
 /** SQS's and Lambda's advice for a queue that feeds a function: throttling, a lost worker or a duplicate in flight costs a receive. */
@@ -21,9 +22,9 @@ export const LEAST_RECEIVES = 5;
 export const MOST_RECEIVES = 1000;
 
 /** What a lease keeps back for recording the outcome: nothing starts that would not leave it. */
-const MARGIN_SECONDS = 1;
-/** What is left at least of a renewed lease when it is met: it is renewed at every third. */
-const LEAST_OF_LEASE = 2 / 3;
+const MARGIN_SECONDS = claimDefaults.marginMs / 1000;
+/** What is left at least of a renewed lease when it is met. */
+const LEAST_OF_LEASE = (beatsPerLease - 1) / beatsPerLease;
 
 /** What of a consumer decides how often its messages are received. */
 export interface Receiving {

@@ -1,3 +1,4 @@
+import { claimDefaults } from '../kernel/defaults.ts';
 import { explained } from '../kernel/error-code.ts';
 import { type Polling, pollingProblems } from './wiring-polling.ts';
 import { type Problem, refused, span } from './wiring-problem.ts';
@@ -89,7 +90,7 @@ function visibilityProblems(wiring: Wiring): readonly Problem[] {
  * for a minute; a second is the allowance for clocks that differ.
  */
 export function leastVisibilityOfInstancesSeconds(timeoutSeconds: number): number {
-  return timeoutSeconds + HANDLER_DEFAULTS.graceSeconds + 1;
+  return timeoutSeconds + HANDLER_DEFAULTS.graceSeconds + claimDefaults.skewMs / 1000;
 }
 
 function managedInstancesProblems(wiring: Wiring): readonly Problem[] {

@@ -1,3 +1,4 @@
+import { beatsPerLease } from './defaults.ts';
 import type { Host } from './host.ts';
 
 /** What a heartbeat does. */
@@ -17,7 +18,7 @@ export interface Heartbeat {
  * that hangs would keep the outcome of an effect that has happened from being recorded. What such a beat writes late, the revision refuses.
  */
 export function startHeartbeat(host: Host, { leaseMs, beat, onMissed, onLost }: Heartbeat): () => void {
-  const everyMs = leaseMs / 3;
+  const everyMs = leaseMs / beatsPerLease;
   let stopped = false;
   let cancel: (() => void) | undefined;
 

@@ -1,7 +1,6 @@
+import { graceMs } from './defaults.ts';
 import type { Host } from './host.ts';
 
-/** How long after the end of its invocation a worker keeps what it holds, where its code runs on, in milliseconds. */
-export const graceMs = 60_000;
 /** The longest that an invocation of Lambda lasts, in milliseconds. */
 const longestInvocationMs = 900_000;
 

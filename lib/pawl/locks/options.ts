@@ -1,4 +1,5 @@
 import { expect, expectWhole } from '../kernel/check.ts';
+import { lockDefaults } from '../kernel/defaults.ts';
 import type { Host } from '../kernel/host.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { LockStore } from './store.ts';
@@ -73,19 +74,18 @@ export const lockAllOptionNames = {
   waitMs: true,
 } as const satisfies NamesOf<LockAllOptions>;
 
-const numbers = { leaseMs: 60_000, keepMs: 900_000, skewMs: 1000 };
 export type LockSettings = Required<LocksOptions>;
 
 /** @throws OptionError, naming the option, what was expected and what was given */
 export function lockSettings(options: LocksOptions & { readonly host: Host }): LockSettings {
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
-  const settings = { ...numbers, ...given } as LockSettings;
+  const settings = { ...lockDefaults, ...given } as LockSettings;
   const { store } = settings;
   const writes = typeof store?.write === 'function';
   const expected = 'a lock store, such as dynamoLockStore({ tableName })';
   // A claim store reads and writes as well, and would fail at the first lock only.
   expect(writes && 'most' in store, 'store', expected, writes ? 'a claim store' : store, 'wrong-store');
-  for (const name of Object.keys(numbers) as (keyof typeof numbers)[]) expectWhole(name, settings[name]);
+  for (const name of Object.keys(lockDefaults) as (keyof typeof lockDefaults)[]) expectWhole(name, settings[name]);
   expect(settings.leaseMs >= 100, 'leaseMs', 'at least 100', settings.leaseMs);
   return settings;
 }

@@ -1,4 +1,5 @@
 import { expect } from '../kernel/check.ts';
+import { metricNamespace } from '../kernel/defaults.ts';
 import { callListener } from '../kernel/listener.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
@@ -37,7 +38,8 @@ const known = { namespace: true, write: true } as const satisfies NamesOf<Metric
  */
 export function metricEvents(options: MetricOptions = {}): Listener {
   expectOptions(options, { door: 'metricEvents', known, docs: 'docs/guides/operate.md' });
-  const { namespace = 'pawl', write = (line: string): void => void process.stdout.write(`${line}\n`) } = options;
+  const { namespace = metricNamespace, write = (line: string): void => void process.stdout.write(`${line}\n`) } =
+    options;
   const fits = typeof namespace === 'string' && namespace.length >= 1 && namespace.length <= 255;
   expect(fits, 'metricEvents.namespace', 'a text of 1 to 255 characters', namespace);
   return function countEvent({ type, operation, id, at }) {

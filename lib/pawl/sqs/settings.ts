@@ -2,6 +2,7 @@ import type { ClaimRules } from '../claims/decide.ts';
 import { type Settings, settingsOf } from '../claims/options.ts';
 import { nodeHost } from '../host.ts';
 import { expect, expectFunction } from '../kernel/check.ts';
+import { batchConcurrency } from '../kernel/defaults.ts';
 import { envelopesOf } from '../payload/envelopes/envelope.ts';
 import type { Message } from './message.ts';
 import type { SqsOptions } from './options.ts';
@@ -10,7 +11,7 @@ const defaults = {
   host: nodeHost,
   // Nothing reads the results of messages.
   recordResult: false,
-  concurrency: 25,
+  concurrency: batchConcurrency,
   onInFlight: 'defer',
   fingerprint: { ignore: [] },
   backoffSeconds: (receiveCount: number) => Math.min(900, 10 * 3 ** (receiveCount - 1)),

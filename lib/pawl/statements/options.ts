@@ -7,6 +7,7 @@ import { type KnowsRestore, knowsRestore } from '../claims/restored.ts';
 import type { ClaimStore } from '../claims/store.ts';
 import { nodeHost } from '../host.ts';
 import { expect, expectFunction, expectWhole } from '../kernel/check.ts';
+import { claimDefaults } from '../kernel/defaults.ts';
 import { OptionError } from '../kernel/errors.ts';
 import { granted } from '../kernel/granted.ts';
 import type { Host } from '../kernel/host.ts';
@@ -156,7 +157,16 @@ export interface StatementSettings
 /** @throws OptionError */
 export function settingsOf(options: ReconcileStatementsOptions): StatementSettings {
   expectOptions(options, { door: 'reconcileStatements', known, docs });
-  const { operation, store, statement, from, cutOff, settleMs, tolerance = {}, skewMs = 1000 } = options;
+  const {
+    operation,
+    store,
+    statement,
+    from,
+    cutOff,
+    settleMs,
+    tolerance = {},
+    skewMs = claimDefaults.skewMs,
+  } = options;
   const {
     mostFindings = 1000,
     restored = 'complete',
@@ -165,7 +175,7 @@ export function settingsOf(options: ReconcileStatementsOptions): StatementSettin
     onEvent = reportTheUnusual,
     host = nodeHost,
   } = options;
-  const { retentionSeconds: retention = 30 * 24 * 3600 } = options;
+  const { retentionSeconds: retention = claimDefaults.retentionSeconds } = options;
   const retentionSeconds = retention === 'forever' ? Number.POSITIVE_INFINITY : retention;
   expectOperation(operation);
   expectNotes(store);

@@ -6,6 +6,7 @@ import type { Attributes } from '../claims/record.ts';
 import type { ClaimStore } from '../claims/store.ts';
 import { nodeHost } from '../host.ts';
 import { expect, expectFunction, expectWhole } from '../kernel/check.ts';
+import { claimDefaults } from '../kernel/defaults.ts';
 import { OptionError } from '../kernel/errors.ts';
 import { granted } from '../kernel/granted.ts';
 import type { Host } from '../kernel/host.ts';
@@ -154,7 +155,13 @@ export interface SweepSettings extends Required<Omit<SweepOptions, 'store' | 'on
 export function sweepSettings(options: SweepOptions): SweepSettings {
   expectOptions(options, { door: 'sweepOpenClaims', known, docs });
   const { store, operations, onEvent, onReport, host = nodeHost } = options;
-  const { concurrency = 10, maxClaims = 1000, askTimeoutMs = 10_000, askAgainMs = 300_000, skewMs = 1000 } = options;
+  const {
+    concurrency = 10,
+    maxClaims = 1000,
+    askTimeoutMs = 10_000,
+    askAgainMs = 300_000,
+    skewMs = claimDefaults.skewMs,
+  } = options;
   expectStore(store);
   if (!listsOpenClaims(store)) {
     throw new OptionError(

@@ -1,3 +1,4 @@
+import { metricNamespace } from '../kernel/defaults.ts';
 /** What a run of the sweep did. Numbers of claims, unless a member says otherwise. */
 export interface SweepReport {
   /** Read from the index of open claims. */
@@ -86,7 +87,7 @@ export function metricLine(report: SweepReport, functionName: string, at: number
     Name,
     Unit: Name === 'SweepOldestInDoubtSeconds' ? 'Seconds' : 'Count',
   }));
-  const CloudWatchMetrics = [{ Namespace: 'pawl', Dimensions: [['function']], Metrics }];
+  const CloudWatchMetrics = [{ Namespace: metricNamespace, Dimensions: [['function']], Metrics }];
   const facts = { pawl: 'swept', looked, reachedEnd: report.reachedEnd };
   return JSON.stringify({ _aws: { Timestamp: at, CloudWatchMetrics }, function: functionName, ...metrics, ...facts });
 }

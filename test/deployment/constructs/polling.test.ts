@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
 import { HANDLER_DEFAULTS } from '../../../lib/pawl/deployment/wiring-receives.ts';
-import { graceMs } from '../../../lib/pawl/kernel/outliving.ts';
+import { graceMs } from '../../../lib/pawl/kernel/defaults.ts';
 import { addConsumer, type Overrides, refusalOf } from './support.ts';
 
 /* What the options of a `Consumer` say of its event source. Event sources that exist are in `polling.long.test.ts`. */

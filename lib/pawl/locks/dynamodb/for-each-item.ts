@@ -2,6 +2,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { nodeHost } from '../../host.ts';
 import { expect, expectFunction, expectWhole } from '../../kernel/check.ts';
+import { claimDefaults } from '../../kernel/defaults.ts';
 import { OptionError } from '../../kernel/errors.ts';
 import { heard } from '../../kernel/heard.ts';
 import type { Host } from '../../kernel/host.ts';
@@ -140,7 +141,13 @@ async function attemptAll<T>(
   const { id, work, fence, host = nodeHost } = options;
   // What one simulated world has in use is free in the next one, which may have the same requests and the same fences.
   const { names = host === nodeHost ? processWorkNames : new WorkNames() } = options;
-  const { check = () => [], chunk = 25, concurrency = 4, retentionSeconds = 30 * 24 * 3600, signal } = options;
+  const {
+    check = () => [],
+    chunk = 25,
+    concurrency = 4,
+    retentionSeconds = claimDefaults.retentionSeconds,
+    signal,
+  } = options;
   expect(
     typeof id === 'string' && id !== '' && id.isWellFormed(),
     'id',

@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { CONSUMER_DEFAULTS } from '../../lib/deployment/consumer-defaults.ts';
+import { batchConcurrency, claimDefaults, lockDefaults } from '../../lib/kernel/defaults.ts';
+
+const text = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+
+/** A default as a page writes it: with separators, and whole days as days. */
+function onPage(name: string, value: number): string {
+  const days = value / 86_400;
+  return name.endsWith('Seconds') && Number.isInteger(days) ? `${days} days` : value.toLocaleString('en');
+}
+
+/** What `@default` of an option says, in any of the files. */
+function documented(option: string, ...files: readonly string[]): string | undefined {
+  const pattern = new RegExp(`@default ([^\\n]*)\\n(?:\\s+\\*[^/\\n]*\\n)*\\s+\\*/\\s+readonly ${option}\\?:`);
+  return files.map((file) => pattern.exec(text(file))?.[1]).find((found) => found !== undefined);
+}
+
+const { timeoutMs: _none, ...shown } = claimDefaults;
+const ofDoors = Object.entries({ ...shown, concurrency: batchConcurrency });
+
+describe('a default is what its documentation says:', () => {
+  it.each(ofDoors)('%s on the page of options, and in its docstring', (name, value) => {
+    const row = text('docs/reference/options.md')
+      .split('\n')
+      .find((line) => line.startsWith(`| \`${name}\` |`));
+    expect(row?.split('|').at(-2)?.trim()).toBe(onPage(name, value));
+    const said = documented(name, 'lib/claims/options.ts', 'lib/sqs/options.ts');
+    expect(said?.split(',')[0]).toBe(String(value));
+  });
+
+  it.each(Object.entries(lockDefaults))('%s of locks, in its docstring', (name, value) => {
+    expect(documented(name, 'lib/locks/options.ts')?.split(',')[0]).toBe(String(value));
+  });
+
+  it.each([
+    ['concurrency', batchConcurrency],
+    ['maxAttempts', claimDefaults.maxAttempts],
+    ['claimRetention', `Duration.days(${claimDefaults.retentionSeconds / 86_400})`],
+    ['timeout', `Duration.seconds(${CONSUMER_DEFAULTS.timeoutSeconds})`],
+    ['memorySize', CONSUMER_DEFAULTS.memoryMb],
+    ['batchSize', CONSUMER_DEFAULTS.batchSize],
+    ['retentionPeriod', `Duration.days(${CONSUMER_DEFAULTS.retentionSeconds / 86_400})`],
+  ])('%s of a Consumer, in its docstring', (name, value) => {
+    const files = ['handler', 'function', 'queue', 'event-source'].map(
+      (kind) => `lib/deployment/constructs/${kind}-props.ts`,
+    );
+    expect(documented(name, ...files)?.split(', as')[0]).toBe(String(value));
+  });
+
+  it.each([
+    ['pawl template', 'lib/cli/template.ts'],
+    ['pawl doctor', 'lib/cli/doctor.ts'],
+  ])('the numbers in the help of %s', (_, file) => {
+    const help = text(file);
+    const shownIn = (option: string) =>
+      new RegExp(`--${option} <[^>]*>.*\\((?:with --locks: )?(\\d+)\\)`).exec(help)?.[1];
+    const expected = {
+      'claim-retention-days': claimDefaults.retentionSeconds / 86_400,
+      'max-attempts': claimDefaults.maxAttempts,
+      'lock-lease-seconds': lockDefaults.leaseMs / 1000,
+    };
+    for (const [option, value] of Object.entries(expected)) expect(shownIn(option), option).toBe(String(value));
+  });
+});
