@@ -4,7 +4,7 @@ import { dirname, join, posix } from 'node:path';
 import { ENTRIES, entriesOf, PACKAGES, type Package, publishedManifest, ROOT } from './packages.ts';
 
 /**
- * Builds what is published of each package, in its `dist`: ECMAScript modules, CommonJS in `dist/cjs` where a project may bundle it, module by module as in
+ * Builds what is published of each package, in its `dist`, and packs it into a tarball at the root: ECMAScript modules, CommonJS in `dist/cjs` where a project may bundle it, module by module as in
  * the sources, so that a bundler drops what a consumer does not use; the manifest, the README, the licence and the changelog. Then checks that it can be
  * published.
  *
@@ -128,4 +128,5 @@ if (import.meta.main) {
     build(of);
   }
   for (const of of PACKAGES) checkPublished(of);
+  for (const of of PACKAGES) runTool('npm', 'pack', distOf(of), '--ignore-scripts', '--silent');
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { CONSUMER_DEFAULTS } from '../../lib/deployment/consumer-defaults.ts';
-import { batchConcurrency, claimDefaults, lockDefaults } from '../../lib/kernel/defaults.ts';
+import { CONSUMER_DEFAULTS } from '../../lib/pawl/deployment/consumer-defaults.ts';
+import { batchConcurrency, claimDefaults, lockDefaults } from '../../lib/pawl/kernel/defaults.ts';
 
 const text = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
@@ -26,12 +26,12 @@ describe('a default is what its documentation says:', () => {
       .split('\n')
       .find((line) => line.startsWith(`| \`${name}\` |`));
     expect(row?.split('|').at(-2)?.trim()).toBe(onPage(name, value));
-    const said = documented(name, 'lib/claims/options.ts', 'lib/sqs/options.ts');
+    const said = documented(name, 'lib/pawl/claims/options.ts', 'lib/pawl/sqs/options.ts');
     expect(said?.split(',')[0]).toBe(String(value));
   });
 
   it.each(Object.entries(lockDefaults))('%s of locks, in its docstring', (name, value) => {
-    expect(documented(name, 'lib/locks/options.ts')?.split(',')[0]).toBe(String(value));
+    expect(documented(name, 'lib/pawl/locks/options.ts')?.split(',')[0]).toBe(String(value));
   });
 
   it.each([
@@ -44,7 +44,7 @@ describe('a default is what its documentation says:', () => {
     ['retentionPeriod', `Duration.days(${CONSUMER_DEFAULTS.retentionSeconds / 86_400})`],
   ])('%s of a Consumer, in its docstring', (name, value) => {
     const files = ['handler', 'function', 'queue', 'event-source'].map(
-      (kind) => `lib/deployment/constructs/${kind}-props.ts`,
+      (kind) => `lib/cdk/${kind}-props.ts`,
     );
     expect(documented(name, ...files)?.split(', as')[0]).toBe(String(value));
   });

@@ -3,8 +3,8 @@ import type { Context } from 'aws-lambda';
 import { expect, test } from 'vitest';
 import { bodyField, type Claim, claimOf, type HttpOptions, httpOnce, onceOverHttp } from '../../lib/pawl/http/index.ts';
 import { memoryStore } from '../../lib/pawl/index.ts';
-import { assertSurvivesCrashes, type World } from '../../lib/testing/index.ts';
 import { type AppWrite, commit, inPhases, type TransactionalStore } from '../../lib/pawl/transactions/index.ts';
+import { assertSurvivesCrashes, type World } from '../../lib/testing/index.ts';
 import { apiGatewayV2 } from '../support/http-events.ts';
 import { memoryTransactions } from '../support/memory-transactions.ts';
 

@@ -1,13 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { type Message, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { dynamoStore } from '../../lib/pawl/stores/dynamodb/index.ts';
 import { readBody } from '../../lib/rehearsal/engine/http.ts';
 import { sandboxOf, startCalledServer } from '../../lib/rehearsal/engine/lambda/callers.ts';
 import type { TapAnswer, TapCall } from '../../lib/rehearsal/engine/servers/tap.ts';
 import { claimsIn, claimWrites, completionsIn } from '../../lib/rehearsal/pawl/claim-writes.ts';
 import { createPawlEvents } from '../../lib/rehearsal/pawl/events.ts';
 import type { ProviderFault } from '../../lib/rehearsal/provider.ts';
-import { dynamoStore } from '../../lib/pawl/stores/dynamodb/index.ts';
 import { startGiftCards } from '../../shop/providers/gift-cards.ts';
 import { createLedger, type Ledger } from '../../shop/providers/ledger.ts';
 import { readStories } from '../../site/time-lines/story.ts';

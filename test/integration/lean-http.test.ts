@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import type { ClaimEvent } from '../../lib/pawl/claims/events.ts';
 import { nodeHost } from '../../lib/pawl/host.ts';
 import type { Host } from '../../lib/pawl/kernel/host.ts';
-import { startHttpServer } from '../../lib/rehearsal/engine/http.ts';
 import { bodyField, eachMessage } from '../../lib/pawl/sqs/index.ts';
 import { dynamoStore, type LeanDynamoOptions, leanDynamo } from '../../lib/pawl/stores/dynamodb/lean/index.ts';
+import { startHttpServer } from '../../lib/rehearsal/engine/http.ts';
 import { type Arrival, type FaultyHttp, type HttpFault, startFaultyHttp } from '../support/faulty-http.ts';
 import { claimsTable, localClient } from '../support/tables.ts';
 

@@ -1,6 +1,6 @@
 import { expect, inject, it } from 'vitest';
-import { readBody, startHttpServer } from '../../lib/rehearsal/engine/http.ts';
 import { dynamoStore } from '../../lib/pawl/stores/dynamodb/index.ts';
+import { readBody, startHttpServer } from '../../lib/rehearsal/engine/http.ts';
 import { eventually } from '../support/eventually.ts';
 import { startFunctions } from '../support/functions.ts';
 import { resolverOf } from '../support/resolver-of.ts';

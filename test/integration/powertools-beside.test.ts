@@ -1,8 +1,8 @@
 import { getNamespace, Segment, setSegment } from 'aws-xray-sdk-core';
 import { afterAll, afterEach, beforeAll, expect, inject, test, vi } from 'vitest';
 import { z } from 'zod';
-import { record } from '../../lib/rehearsal/engine/app/template.ts';
 import type { SqsEvent } from '../../lib/pawl/sqs/event.ts';
+import { record } from '../../lib/rehearsal/engine/app/template.ts';
 import { exampleOf, type Names } from '../docs/run-example.ts';
 import { context, failuresOf, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { startQueues } from '../support/queues.ts';

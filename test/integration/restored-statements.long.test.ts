@@ -9,7 +9,12 @@ import {
   reconcileStatements,
   type StatementLine,
 } from '../../lib/pawl/statements/index.ts';
-import { dynamoStore, individualDynamoStore, markRestored, readRestored } from '../../lib/pawl/stores/dynamodb/index.ts';
+import {
+  dynamoStore,
+  individualDynamoStore,
+  markRestored,
+  readRestored,
+} from '../../lib/pawl/stores/dynamodb/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { context, noQueue, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { claimsTable, localClient } from '../support/tables.ts';

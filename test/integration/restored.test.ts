@@ -23,7 +23,13 @@ import {
   individualDynamoStore as leanIndividualStore,
   dynamoStore as leanStore,
 } from '../../lib/pawl/stores/dynamodb/lean/index.ts';
-import { commit, commitStep, eachTransaction, inPhases, transactionalStore } from '../../lib/pawl/transactions/index.ts';
+import {
+  commit,
+  commitStep,
+  eachTransaction,
+  inPhases,
+  transactionalStore,
+} from '../../lib/pawl/transactions/index.ts';
 import { transactionalStore as leanTransactionalStore } from '../../lib/pawl/transactions/lean.ts';
 import { eventually } from '../support/eventually.ts';
 import { doors as httpDoors } from '../support/http-doors.ts';

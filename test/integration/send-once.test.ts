@@ -2,7 +2,6 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { nodeHost } from '../../lib/pawl/host.ts';
-import { type SqsLocal, startSqsLocal } from '../../lib/rehearsal/engine/servers/sqs-local.ts';
 import {
   eachMessage,
   entityKey,
@@ -13,6 +12,7 @@ import {
   sentKey,
 } from '../../lib/pawl/sqs/index.ts';
 import { dynamoStore } from '../../lib/pawl/stores/dynamodb/index.ts';
+import { type SqsLocal, startSqsLocal } from '../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { context } from '../support/lambda.ts';
 import { startQueues } from '../support/queues.ts';
 import { claimsTable, localClient } from '../support/tables.ts';

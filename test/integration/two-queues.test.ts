@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { memoryStore } from '../../lib/pawl/index.ts';
-import { startSqsLocal } from '../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { bodyField, deadLetterQueue, eachMessage } from '../../lib/pawl/sqs/index.ts';
+import { startSqsLocal } from '../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { context, failuresOf, sqsEvent, sqsRecord } from '../support/lambda.ts';
 
 let sqs: Awaited<ReturnType<typeof startSqsLocal>>;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { nodeHost } from '../../lib/pawl/host.ts';
-import { createRandom } from '../../lib/rehearsal/engine/random.ts';
 import { dynamoStore } from '../../lib/pawl/stores/dynamodb/index.ts';
+import { createRandom } from '../../lib/rehearsal/engine/random.ts';
 import { inCompany } from '../support/in-company.ts';
 import { type Troubles, troubleBatchesOf } from '../support/unreliable.ts';
 import { lawsOverDynamoDb } from './over-dynamodb.ts';

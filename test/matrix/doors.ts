@@ -4,8 +4,8 @@ import { bodyField, type Claim, claimOf, type HttpOptions, httpOnce, onceOverHtt
 import { once } from '../../lib/pawl/index.ts';
 import { openedMessage, sqsOnce } from '../../lib/pawl/middy/index.ts';
 import { deadLetterQueue, eachMessage, snsEnvelope } from '../../lib/pawl/sqs/index.ts';
-import type { CallerOptions, SweptHandler, SweptMessage } from '../../lib/testing/index.ts';
 import { eachTransaction } from '../../lib/pawl/transactions/index.ts';
+import type { CallerOptions, SweptHandler, SweptMessage } from '../../lib/testing/index.ts';
 import { apiGatewayV2 } from '../support/http-events.ts';
 import { add, claimsOf, committingClaimsOf, operation } from './outside.ts';
 import type { Door } from './table.ts';

@@ -1,8 +1,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type ClaimRecord, type ClaimStore, type ClaimWrite, memoryStore } from '../../lib/pawl/index.ts';
 import { fieldsOf, fromItem } from '../../lib/pawl/stores/dynamodb/item.ts';
-import type { World } from '../../lib/testing/index.ts';
 import type { AppWrite, TransactionalStore } from '../../lib/pawl/transactions/index.ts';
+import type { World } from '../../lib/testing/index.ts';
 import { type Item, simulatedTable } from '../../proof/simulation/dynamodb/table.ts';
 import { memoryTransactions } from '../support/memory-transactions.ts';
 

@@ -11,7 +11,6 @@ import {
   step,
 } from '../../lib/pawl/index.ts';
 import { dynamoLockStore, forEachItem, resourceLocks, type WorkingLock } from '../../lib/pawl/locks/index.ts';
-import type { World } from '../../lib/testing/index.ts';
 import {
   type AppWrite,
   commit,
@@ -20,6 +19,7 @@ import {
   type TransactionalStore,
   transactionalStore,
 } from '../../lib/pawl/transactions/index.ts';
+import type { World } from '../../lib/testing/index.ts';
 import { documentsOver } from '../../proof/simulation/dynamodb/documents.ts';
 import { add, claimsOf, clientOf, committingClaimsOf, idOf, type Outside, operation, tableName } from './outside.ts';
 import type { Feature, Policy } from './table.ts';

@@ -1,8 +1,8 @@
 import { App, Duration, Stack } from 'aws-cdk-lib';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { describe, test } from 'vitest';
-import { doctor } from '../../lib/cli/doctor.ts';
 import { ClaimsDashboard, ClaimsTable, Consumer } from '../../lib/cdk/index.ts';
+import { doctor } from '../../lib/cli/doctor.ts';
 import { ioOf } from '../support/in-process.ts';
 import { expectAdvice, type Mistake, untyped } from './mistake.ts';
 

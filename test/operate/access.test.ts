@@ -1,10 +1,10 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { operator } from '../../lib/pawl/operate/index.ts';
-import { type HttpServer, readBody, sendJson, startHttpServer } from '../../lib/rehearsal/engine/http.ts';
 import { findings, reconcileStatements } from '../../lib/pawl/statements/index.ts';
 import { dynamoStore, readRestored } from '../../lib/pawl/stores/dynamodb/index.ts';
 import { sweepOpenClaims } from '../../lib/pawl/sweep/index.ts';
+import { type HttpServer, readBody, sendJson, startHttpServer } from '../../lib/rehearsal/engine/http.ts';
 import { collect } from '../support/collect.ts';
 import { runCommand } from '../support/in-process.ts';
 import { context } from '../support/lambda.ts';

@@ -1,20 +1,19 @@
 import { App, Stack } from 'aws-cdk-lib';
-import {
-  ClaimsDashboard,
-  ClaimsTable,
-  Consumer,
-  OpenClaimsSweep,
-  StatementCheck,
-} from '../../lib/cdk/index.ts';
+import { ClaimsDashboard, ClaimsTable, Consumer, OpenClaimsSweep, StatementCheck } from '../../lib/cdk/index.ts';
 import { headerKey, httpOnce, onceOverHttp } from '../../lib/pawl/http/index.ts';
 import { memoryStore, once, reconcile, rememberCompleted, step } from '../../lib/pawl/index.ts';
-import { dynamoLockStore, forEachItem, memoryLockStore, readProgress, resourceLocks } from '../../lib/pawl/locks/index.ts';
+import {
+  dynamoLockStore,
+  forEachItem,
+  memoryLockStore,
+  readProgress,
+  resourceLocks,
+} from '../../lib/pawl/locks/index.ts';
 import { sqsOnce } from '../../lib/pawl/middy/index.ts';
 import * as leanMiddy from '../../lib/pawl/middy/lean.ts';
 import { hashedKeys, metricEvents } from '../../lib/pawl/observe/index.ts';
 import { operator } from '../../lib/pawl/operate/index.ts';
 import { largePayload } from '../../lib/pawl/payload/envelopes/large-payload.ts';
-import { httpProvider, rehearsal } from '../../lib/rehearsal/index.ts';
 import { eachMessage, sendOnce } from '../../lib/pawl/sqs/index.ts';
 import * as leanSqsDoors from '../../lib/pawl/sqs/lean/index.ts';
 import { findings, reconcileStatements } from '../../lib/pawl/statements/index.ts';
@@ -28,6 +27,9 @@ import {
 } from '../../lib/pawl/stores/dynamodb/index.ts';
 import * as lean from '../../lib/pawl/stores/dynamodb/lean/index.ts';
 import { sweepOpenClaims } from '../../lib/pawl/sweep/index.ts';
+import { commit, eachTransaction, inPhases, transactionalStore } from '../../lib/pawl/transactions/index.ts';
+import * as leanTransactions from '../../lib/pawl/transactions/lean.ts';
+import { httpProvider, rehearsal } from '../../lib/rehearsal/index.ts';
 import {
   assertSurvivesCrashes,
   claimStoreLaws,
@@ -35,8 +37,6 @@ import {
   lockStoreLaws,
   type World,
 } from '../../lib/testing/index.ts';
-import { commit, eachTransaction, inPhases, transactionalStore } from '../../lib/pawl/transactions/index.ts';
-import * as leanTransactions from '../../lib/pawl/transactions/lean.ts';
 import { memoryTransactions } from '../support/memory-transactions.ts';
 
 /** A misspelt option of a public function or construct. */

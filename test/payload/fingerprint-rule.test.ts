@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { OnceOptions } from '../../lib/pawl/claims/once.ts';
-import { type ClaimEvent, canonicalValue, memoryStore, OptionError, once, RetryableError } from '../../lib/pawl/index.ts';
+import {
+  type ClaimEvent,
+  canonicalValue,
+  memoryStore,
+  OptionError,
+  once,
+  RetryableError,
+} from '../../lib/pawl/index.ts';
 import { someDay, virtualHost } from '../support/virtual-host.ts';
 
 interface Order {

@@ -14,7 +14,13 @@ import {
 import { sqsOnce } from '../../lib/pawl/middy/index.ts';
 import { metricEvents } from '../../lib/pawl/observe/index.ts';
 import { bodyField, deadLetterQueue, eachMessage } from '../../lib/pawl/sqs/index.ts';
-import { type AppWrite, CommitRefusedError, commit, eachTransaction, inPhases } from '../../lib/pawl/transactions/index.ts';
+import {
+  type AppWrite,
+  CommitRefusedError,
+  commit,
+  eachTransaction,
+  inPhases,
+} from '../../lib/pawl/transactions/index.ts';
 import { context, event, failed, mapStore, never, promise, record, surroundings, thrownBy } from './kit.ts';
 
 // Promises that were once broken.

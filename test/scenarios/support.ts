@@ -4,14 +4,27 @@ import middy from '@middy/core';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { inject, onTestFinished } from 'vitest';
 import { nodeHost } from '../../lib/pawl/host.ts';
-import { type Claim, type ClaimEvent, type ClaimStore, type Host, type OnceOptions, once } from '../../lib/pawl/index.ts';
+import {
+  type Claim,
+  type ClaimEvent,
+  type ClaimStore,
+  type Host,
+  type OnceOptions,
+  once,
+} from '../../lib/pawl/index.ts';
 import { type SqsOnceOptions, sqsOnce } from '../../lib/pawl/middy/index.ts';
 import * as leanMiddy from '../../lib/pawl/middy/lean.ts';
-import type { SeenWrite } from '../../lib/rehearsal/pawl/claim-writes.ts';
-import { bodyField, eachMessage, type MessageHandler, type SqsOptions, type SqsRecord } from '../../lib/pawl/sqs/index.ts';
+import {
+  bodyField,
+  eachMessage,
+  type MessageHandler,
+  type SqsOptions,
+  type SqsRecord,
+} from '../../lib/pawl/sqs/index.ts';
 import * as leanSqs from '../../lib/pawl/sqs/lean/index.ts';
 import { dynamoStore } from '../../lib/pawl/stores/dynamodb/index.ts';
 import * as leanDynamo from '../../lib/pawl/stores/dynamodb/lean/index.ts';
+import type { SeenWrite } from '../../lib/rehearsal/pawl/claim-writes.ts';
 import { context, failuresOf, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { startQueues } from '../support/queues.ts';
 import { refuseWritesOf, refusingTransport } from '../support/refused-writes.ts';

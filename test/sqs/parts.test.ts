@@ -1,6 +1,12 @@
 import { expect, it } from 'vitest';
 import type { Delivery } from '../../lib/pawl/sqs/delivery.ts';
-import { acknowledged, type Disposition, missedItsTurn, returned, returnedFor } from '../../lib/pawl/sqs/disposition.ts';
+import {
+  acknowledged,
+  type Disposition,
+  missedItsTurn,
+  returned,
+  returnedFor,
+} from '../../lib/pawl/sqs/disposition.ts';
 import { concludeParts } from '../../lib/pawl/sqs/parts.ts';
 import { sqsRecord } from '../support/lambda.ts';
 

@@ -4,7 +4,13 @@ import { describe, expect, it } from 'vitest';
 import { memoryStore, OptionError, RetryableError, reconcile } from '../../lib/pawl/index.ts';
 import type { Host } from '../../lib/pawl/kernel/host.ts';
 import { sqsOnce } from '../../lib/pawl/middy/index.ts';
-import { bodyField, eachMessage, type InvocationContext, type SqsEvent, type SqsOptions } from '../../lib/pawl/sqs/index.ts';
+import {
+  bodyField,
+  eachMessage,
+  type InvocationContext,
+  type SqsEvent,
+  type SqsOptions,
+} from '../../lib/pawl/sqs/index.ts';
 import { context, failuresOf, sqsEvent, sqsRecord } from '../support/lambda.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 

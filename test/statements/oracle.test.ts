@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { type memoryStore, RejectedError, RetryableError } from '../../lib/pawl/index.ts';
-import { createRandom } from '../../lib/rehearsal/engine/random.ts';
 import { reconcileStatements, type StatementLine } from '../../lib/pawl/statements/index.ts';
+import { createRandom } from '../../lib/rehearsal/engine/random.ts';
 import { charges, hour } from './charges.ts';
 
 /*

@@ -9,8 +9,8 @@ import {
   s3Events,
   snsEnvelope,
 } from '../../lib/pawl/sqs/index.ts';
-import { assertSurvivesCrashes, type SweptMessage, type World } from '../../lib/testing/index.ts';
 import { eachTransaction } from '../../lib/pawl/transactions/index.ts';
+import { assertSurvivesCrashes, type SweptMessage, type World } from '../../lib/testing/index.ts';
 import { add, committingClaimsOf, createOutside, type Outside } from '../matrix/outside.ts';
 import { s3Record, snsNotification } from '../support/notifications.ts';
 

@@ -2,7 +2,6 @@ import { expect, it } from 'vitest';
 import { RejectedError } from '../../lib/pawl/index.ts';
 import { bodyField, eachMessage } from '../../lib/pawl/sqs/index.ts';
 import { memoryStore } from '../../lib/pawl/stores/memory.ts';
-import { assertSurvivesCrashes, type World } from '../../lib/testing/index.ts';
 import {
   type AppWrite,
   commit,
@@ -10,6 +9,7 @@ import {
   inPhases,
   type TransactionalStore,
 } from '../../lib/pawl/transactions/index.ts';
+import { assertSurvivesCrashes, type World } from '../../lib/testing/index.ts';
 import { memoryTransactions } from '../support/memory-transactions.ts';
 import { knowingProvider, type Order, orderIdOf, orders } from '../testing/providers.ts';
 

@@ -1,8 +1,8 @@
 import { Duration } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import type { ClaimEvent } from '../../../lib/pawl/claims/events.ts';
 import { type ClaimMetric, ClaimsDashboard, ClaimsTable } from '../../../lib/cdk/index.ts';
+import type { ClaimEvent } from '../../../lib/pawl/claims/events.ts';
 import { metricEvents } from '../../../lib/pawl/observe/index.ts';
 import { addConsumer, consumerTemplate, emptyStack, type Overrides } from './support.ts';
 

@@ -10,12 +10,7 @@ import { type Function as LambdaFunction, Tracing } from 'aws-cdk-lib/aws-lambda
 import { CfnInclude } from 'aws-cdk-lib/cloudformation-include';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import {
-  ClaimsDashboard,
-  ClaimsTable,
-  OpenClaimsSweep,
-  StatementCheck,
-} from '../../../lib/cdk/index.ts';
+import { ClaimsDashboard, ClaimsTable, OpenClaimsSweep, StatementCheck } from '../../../lib/cdk/index.ts';
 import { addConsumer, ENTRY, LOCK_FILE, type Overrides } from './support.ts';
 
 vi.setConfig({ testTimeout: 60_000 });

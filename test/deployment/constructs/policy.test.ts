@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { type AccessDecision, decideAccess, type Policies, type Statement } from '../../../lib/pawl/deployment/policy.ts';
+import {
+  type AccessDecision,
+  decideAccess,
+  type Policies,
+  type Statement,
+} from '../../../lib/pawl/deployment/policy.ts';
 
 const roleArn = 'arn:aws:iam::111111111111:role/worker';
 const queue = 'arn:aws:sqs:eu-west-1:111111111111:mails';

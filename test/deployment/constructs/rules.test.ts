@@ -22,12 +22,7 @@ import { CfnEventSourceMapping, type CfnFunction, type Function as LambdaFunctio
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { type CfnQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import { describe, expect, test } from 'vitest';
-import {
-  ClaimsTable,
-  Consumer,
-  OpenClaimsSweep,
-  type OpenClaimsSweepProps,
-} from '../../../lib/cdk/index.ts';
+import { ClaimsTable, Consumer, OpenClaimsSweep, type OpenClaimsSweepProps } from '../../../lib/cdk/index.ts';
 import { RULES, type RuleName } from '../../../lib/pawl/deployment/wiring-rules.ts';
 import { addConsumer, addExisting, ENTRY, emptyStack, LOCK_FILE, type Overrides, refusalOf } from './support.ts';
 

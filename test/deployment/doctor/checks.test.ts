@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
 import { type CheckOptions, checkConsumer } from '../../../lib/pawl/deployment/doctor/checks.ts';
-import type { ConsumerFacts, EventSourceFacts, QueueFacts, TableFacts } from '../../../lib/pawl/deployment/doctor/facts.ts';
+import type {
+  ConsumerFacts,
+  EventSourceFacts,
+  QueueFacts,
+  TableFacts,
+} from '../../../lib/pawl/deployment/doctor/facts.ts';
 import type { AccessDecision } from '../../../lib/pawl/deployment/policy.ts';
 import { SCHEDULES } from '../../../lib/pawl/deployment/rules/schedules.ts';
 import { RULES, type RuleName } from '../../../lib/pawl/deployment/wiring-rules.ts';

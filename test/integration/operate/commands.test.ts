@@ -1,8 +1,8 @@
 import { PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import type { ClaimRecord } from '../../../lib/pawl/claims/record.ts';
 import { readMark } from '../../../lib/cli/deployed/read-table.ts';
+import type { ClaimRecord } from '../../../lib/pawl/claims/record.ts';
 import { startDescribedAccount } from '../../support/described-account.ts';
 import { runCommand } from '../../support/in-process.ts';
 import { mailing, ordering, startIncident } from '../../support/incident.ts';

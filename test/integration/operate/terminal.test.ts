@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
 import { COMMANDS } from '../../../lib/cli/commands.ts';
 import { nodeHost } from '../../../lib/pawl/host.ts';
-import { type SqsLocal, startSqsLocal } from '../../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { findingOf, storeFinding } from '../../../lib/pawl/statements/finding.ts';
+import { type SqsLocal, startSqsLocal } from '../../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { makeWorld, type World } from '../../support/ended/world.ts';
 import { ioOf, runCommand } from '../../support/in-process.ts';
 import { envOf, runPawl } from '../../support/pawl-command.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { createPawlEvents } from '../../../lib/rehearsal/pawl/events.ts';
 import type { ProviderFault } from '../../../lib/rehearsal/provider.ts';
-import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { EFFECTS } from '../../../shop/app/app-functions.ts';
 import { createPlan } from '../../../shop/plan/plan.ts';
 import { decideSomeParked } from '../../../shop/traffic/operator.ts';

@@ -4,8 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { startDynamoDbLocal } from '../../../lib/rehearsal/engine/servers/dynamodb-local.ts';
 import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { startDynamoDbLocal } from '../../../lib/rehearsal/engine/servers/dynamodb-local.ts';
 import { claimsTable, localClient } from '../../support/tables.ts';
 import { chargeApi, chargeSweep, requestOf } from './callers.ts';
 

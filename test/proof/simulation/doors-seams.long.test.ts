@@ -37,7 +37,7 @@ const breakages: readonly Breakage[] = [
     from: 850,
     breaks: [6],
     put: (plant) =>
-      plant<SqsOnceModule>('../../lib/middy/sqs-once.ts', ({ sqsOnce }) => ({
+      plant<SqsOnceModule>('../../lib/pawl/middy/sqs-once.ts', ({ sqsOnce }) => ({
         sqsOnce: leavingWhatWasHandedOn(sqsOnce),
       })),
   },
@@ -46,7 +46,7 @@ const breakages: readonly Breakage[] = [
     from: 50,
     breaks: [2, 6],
     put: (plant) =>
-      plant<Responses>('../../lib/middy/responses.ts', ({ understand }) => ({
+      plant<Responses>('../../lib/pawl/middy/responses.ts', ({ understand }) => ({
         understand: (response, handed) => understand(response, { ...handed, left: handed.copies }),
       })),
   },
@@ -55,7 +55,7 @@ const breakages: readonly Breakage[] = [
     from: 200,
     breaks: [2],
     put: (plant) =>
-      plant<Responses>('../../lib/middy/responses.ts', ({ understand }) => ({
+      plant<Responses>('../../lib/pawl/middy/responses.ts', ({ understand }) => ({
         understand(response, handed) {
           const results = understand(response, handed);
           return results.misunderstood ? understand(undefined, handed) : results;
@@ -67,7 +67,7 @@ const breakages: readonly Breakage[] = [
     from: 100,
     breaks: [1],
     put: (plant) =>
-      plant<HttpResponses>('../../lib/http/response.ts', ({ responseOf, saysNothingApplied }) => ({
+      plant<HttpResponses>('../../lib/pawl/http/response.ts', ({ responseOf, saysNothingApplied }) => ({
         responseOf(event, answered) {
           const { statusCode } = Object(answered);
           const isNumber = Number.isInteger(Number(statusCode));
@@ -81,7 +81,7 @@ const breakages: readonly Breakage[] = [
     from: 20,
     breaks: [2, 6],
     put: (plant) =>
-      plant<Responses>('../../lib/middy/responses.ts', ({ understand }) => ({
+      plant<Responses>('../../lib/pawl/middy/responses.ts', ({ understand }) => ({
         understand: (...args) => ({ ...understand(...args), namesMessages: true }),
       })),
   },
@@ -90,7 +90,7 @@ const breakages: readonly Breakage[] = [
     from: 1,
     breaks: [1],
     put: (plant) =>
-      plant<RecordOutcome>('../../lib/claims/record-outcome.ts', ({ fail }) => ({
+      plant<RecordOutcome>('../../lib/pawl/claims/record-outcome.ts', ({ fail }) => ({
         fail: ({ settings }, grant, thrown, phase) => {
           const isStillRunning = thrown instanceof Error && thrown.name === 'StillRunningError';
           return fail({ settings }, grant, isStillRunning ? thrown.cause : thrown, phase);
@@ -103,10 +103,10 @@ const breakages: readonly Breakage[] = [
     breaks: [7],
     put: (plant) => {
       const strangers = new WeakSet<object>();
-      plant<BatchMatesModule>('../../lib/sqs/batch-mates.ts', ({ BatchMates }) => ({
+      plant<BatchMatesModule>('../../lib/pawl/sqs/batch-mates.ts', ({ BatchMates }) => ({
         BatchMates: notingStrangers(BatchMates, strangers),
       }));
-      plant<ClaimMessage>('../../lib/sqs/claim-message.ts', ({ claimMessage }) => ({
+      plant<ClaimMessage>('../../lib/pawl/sqs/claim-message.ts', ({ claimMessage }) => ({
         claimMessage: refusingStrangers(claimMessage, strangers),
       }));
     },
@@ -116,10 +116,10 @@ const breakages: readonly Breakage[] = [
     from: 60,
     breaks: [7],
     put(plant) {
-      plant<AuthorError>('../../lib/sqs/author-error.ts', () => ({
+      plant<AuthorError>('../../lib/pawl/sqs/author-error.ts', () => ({
         isInvalidMessage: (thrown): thrown is never => true,
       }));
-      plant<DispositionModule>('../../lib/sqs/disposition.ts', ({ dispositionOfInvalid }) => ({
+      plant<DispositionModule>('../../lib/pawl/sqs/disposition.ts', ({ dispositionOfInvalid }) => ({
         dispositionOfInvalid: (error) =>
           dispositionOfInvalid(Object.assign(error, { problem: 'invalid-message' as const })),
       }));
@@ -130,14 +130,14 @@ const breakages: readonly Breakage[] = [
     from: 520,
     breaks: [6, 7],
     put: (plant) =>
-      plant<Receive>('../../lib/sqs/receive.ts', ({ receive }) => ({ receive: takingParsedBodies(receive) })),
+      plant<Receive>('../../lib/pawl/sqs/receive.ts', ({ receive }) => ({ receive: takingParsedBodies(receive) })),
   },
   {
     what: 'a completion that keeps the checkpoints of its steps, and does not fit',
     from: 520,
     breaks: [1],
     put: (plant) =>
-      plant<Settle>('../../lib/claims/settle.ts', ({ settle }) => ({
+      plant<Settle>('../../lib/pawl/claims/settle.ts', ({ settle }) => ({
         settle(claimId, found, ...rest) {
           const next = settle(claimId, found, ...rest);
           if (typeof next === 'string' || next.status !== 'completed') return next;
@@ -149,7 +149,7 @@ const breakages: readonly Breakage[] = [
     what: 'an effect that fails with no error at all, and counts as none',
     from: 263,
     breaks: [1],
-    put: (plant) => plant<Run>('../../lib/claims/run.ts', () => ({ run: runByWhatIsTruthy })),
+    put: (plant) => plant<Run>('../../lib/pawl/claims/run.ts', () => ({ run: runByWhatIsTruthy })),
   },
 ];
 

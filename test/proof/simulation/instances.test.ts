@@ -49,7 +49,7 @@ describe('the simulation of Managed Instances finds', () => {
   ] as const)(
     'an effect applied twice, where a claim ends with its invocation: %s',
     async (_, { plant, firstBroken }) => {
-      plant<Outliving>('../../lib/kernel/outliving.ts', () => ({ keptUntil: () => undefined }));
+      plant<Outliving>('../../lib/pawl/kernel/outliving.ts', () => ({ keptUntil: () => undefined }));
       expect(await firstBroken(20)).toBe(1);
     },
     30_000,
@@ -57,7 +57,7 @@ describe('the simulation of Managed Instances finds', () => {
 
   it('an effect applied twice, where a claim that outlives its invocation is not renewed', async () => {
     const { plant, firstBroken } = asking;
-    plant<RenewedLease>('../../lib/claims/renewed-lease.ts', ({ renewedLease }) => ({
+    plant<RenewedLease>('../../lib/pawl/claims/renewed-lease.ts', ({ renewedLease }) => ({
       renewedLease: (leaseMs) => ({ ...renewedLease(leaseMs), keep: () => () => undefined }),
     }));
     expect(await firstBroken(20)).toBe(1);

@@ -85,7 +85,7 @@ describe('the simulation of locks finds', () => {
   type Requests = typeof import('../../../lib/pawl/locks/requests.ts');
 
   it('writes that do not look at the lock', async () => {
-    plant<Store>('../../lib/locks/dynamodb/store.ts', ({ dynamoLockStore }) => ({
+    plant<Store>('../../lib/pawl/locks/dynamodb/store.ts', ({ dynamoLockStore }) => ({
       dynamoLockStore(options) {
         const store = dynamoLockStore(options);
         const looksAtNothing = {
@@ -103,13 +103,13 @@ describe('the simulation of locks finds', () => {
 
   it('a lock of the set of resources, as a hash', async () => {
     const ofSet = (resources: readonly unknown[]) => [JSON.stringify(resources)];
-    plant<Locks>('../../lib/locks/resource-locks.ts', ({ resourceLocks }) => ({
+    plant<Locks>('../../lib/pawl/locks/resource-locks.ts', ({ resourceLocks }) => ({
       resourceLocks(options) {
         const locks = resourceLocks(options);
         return { ...locks, tryWithLock: (resources, ...rest) => locks.tryWithLock(ofSet(resources), ...rest) };
       },
     }));
-    plant<Store>('../../lib/locks/dynamodb/store.ts', ({ dynamoLockStore }) => ({
+    plant<Store>('../../lib/pawl/locks/dynamodb/store.ts', ({ dynamoLockStore }) => ({
       dynamoLockStore(options) {
         const store = dynamoLockStore(options);
         return { ...store, stillLocked: (lock) => [store.stillHeld(lock)] };
@@ -119,7 +119,7 @@ describe('the simulation of locks finds', () => {
   });
 
   it('a lock that is taken while its lease runs', async () => {
-    plant<Decide>('../../lib/locks/decide.ts', ({ decideLock }) => ({
+    plant<Decide>('../../lib/pawl/locks/decide.ts', ({ decideLock }) => ({
       decideLock: (found, request, rules, now) =>
         decideLock(found, { ...request, leaseUntil: request.leaseUntil + 1e7 }, rules, now + 1e7),
     }));
@@ -127,14 +127,14 @@ describe('the simulation of locks finds', () => {
   });
 
   it('a lock that counts on clocks that agree', async () => {
-    plant<Decide>('../../lib/locks/decide.ts', ({ decideLock }) => ({
+    plant<Decide>('../../lib/pawl/locks/decide.ts', ({ decideLock }) => ({
       decideLock: (found, request, _, now) => decideLock(found, request, { skewMs: 0 }, now),
     }));
     expect(await firstBroken(1000)).toBe(5);
   });
 
   it('a lock that is not put out of the way before its resources are moved', async () => {
-    plant<Decide>('../../lib/locks/decide.ts', ({ decideLock }) => ({
+    plant<Decide>('../../lib/pawl/locks/decide.ts', ({ decideLock }) => ({
       decideLock(found, request, rules, now) {
         const decided = decideLock(found, request, rules, now);
         if (decided.kind !== 'clear') return decided;
@@ -150,21 +150,21 @@ describe('the simulation of locks finds', () => {
   });
 
   it('a lock that comes back after it has ended', async () => {
-    plant<Settle>('../../lib/locks/settle.ts', ({ keepLock }) => ({
+    plant<Settle>('../../lib/pawl/locks/settle.ts', ({ keepLock }) => ({
       keepLock: (lockId, found, until) => keepLock(lockId, found && { ...found, status: 'held' }, until),
     }));
     expect(await firstBroken(1000)).toBe(3);
   });
 
   it('a keep that unlocks', async () => {
-    plant<Settle>('../../lib/locks/settle.ts', ({ endLock }) => ({
+    plant<Settle>('../../lib/pawl/locks/settle.ts', ({ endLock }) => ({
       keepLock: (lockId, found) => endLock(lockId, found),
     }));
     expect(await firstBroken(100)).toBe(8);
   });
 
   it('a rule that fails, and is taken for yes', async () => {
-    plant<Rules>('../../lib/locks/unlock-rules.ts', ({ settleWork }) => ({
+    plant<Rules>('../../lib/pawl/locks/unlock-rules.ts', ({ settleWork }) => ({
       settleWork(settings, lock, rule, renewal) {
         if (typeof rule !== 'function') return settleWork(settings, lock, rule, renewal);
         const looks = async () => rule(lock);
@@ -175,14 +175,14 @@ describe('the simulation of locks finds', () => {
   });
 
   it('a lock that is not kept for as long as was asked for', async () => {
-    plant<Options>('../../lib/locks/options.ts', ({ lockSettings }) => ({
+    plant<Options>('../../lib/pawl/locks/options.ts', ({ lockSettings }) => ({
       lockSettings: (options) => ({ ...lockSettings(options), keepMs: 1 }),
     }));
     expect(await firstBroken(100)).toBe(8);
   });
 
   it('a fence that is not the one of the record', async () => {
-    plant<Acquire>('../../lib/locks/acquire.ts', ({ acquire }) => ({
+    plant<Acquire>('../../lib/pawl/locks/acquire.ts', ({ acquire }) => ({
       async acquire(...args) {
         const acquired = await acquire(...args);
         if (acquired.kind === 'busy') return acquired;
@@ -194,7 +194,7 @@ describe('the simulation of locks finds', () => {
   });
 
   it('a takeover that its worker does not learn of', async () => {
-    plant<Acquire>('../../lib/locks/acquire.ts', ({ acquire }) => ({
+    plant<Acquire>('../../lib/pawl/locks/acquire.ts', ({ acquire }) => ({
       async acquire(...args) {
         const acquired = await acquire(...args);
         if (acquired.kind === 'busy') return acquired;
@@ -206,14 +206,14 @@ describe('the simulation of locks finds', () => {
   });
 
   it('a signal that says nothing', async () => {
-    plant<Renewal>('../../lib/locks/renewal.ts', ({ keepRenewed }) => ({
+    plant<Renewal>('../../lib/pawl/locks/renewal.ts', ({ keepRenewed }) => ({
       keepRenewed: (owned) => ({ ...keepRenewed(owned), signal: new AbortController().signal }),
     }));
     expect(await firstBroken(1000)).toBe(13);
   });
 
   it('a lease that no worker renews', async () => {
-    plant<Renewal>('../../lib/locks/renewal.ts', ({ keepRenewed }) => ({
+    plant<Renewal>('../../lib/pawl/locks/renewal.ts', ({ keepRenewed }) => ({
       keepRenewed(owned) {
         const unchanging = { ...owned.settings.store, write: async () => ({ applied: true }) as const };
         return keepRenewed({ ...owned, settings: { ...owned.settings, store: unchanging } });
@@ -223,7 +223,7 @@ describe('the simulation of locks finds', () => {
   });
 
   it('a request that is awaited without a bound', async () => {
-    plant<Requests>('../../lib/locks/requests.ts', () => ({
+    plant<Requests>('../../lib/pawl/locks/requests.ts', () => ({
       ask: (_, send) => send(),
       policyOf: () => ({ requestMs: 1e12, until: Number.POSITIVE_INFINITY }),
     }));
@@ -231,7 +231,7 @@ describe('the simulation of locks finds', () => {
   });
 
   it('progress that an earlier attempt moves on', async () => {
-    plant<Progress>('../../lib/locks/dynamodb/progress.ts', ({ moveOn }) => ({
+    plant<Progress>('../../lib/pawl/locks/dynamodb/progress.ts', ({ moveOn }) => ({
       moveOn: async (...args) => (await moveOn(...args)) && 'applied',
     }));
     expect(await firstBroken(1000)).toBe(7);

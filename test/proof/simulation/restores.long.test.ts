@@ -32,17 +32,17 @@ describe('the simulation of restores finds', () => {
   type Settle = typeof import('../../../lib/pawl/claims/settle.ts');
   type Mark = typeof import('../../../lib/pawl/stores/dynamodb/restore-mark.ts');
   type Checkpoints = typeof import('../../../lib/pawl/claims/checkpoints.ts');
-  const restored = '../../lib/claims/restored.ts';
+  const restored = '../../lib/pawl/claims/restored.ts';
 
   it("a mark of an earlier table that is taken for the table's own", async () => {
-    plant<Table>('../../lib/stores/dynamodb/physical-table.ts', () => ({
+    plant<Table>('../../lib/pawl/stores/dynamodb/physical-table.ts', () => ({
       describeTable: async () => ({ id: 'any', restoredTo: undefined }),
     }));
     expect([1, 2]).toContain(await firstBroken(100));
   }, 60_000);
 
   it('a mark that is of a table by its name of a time: the second one has the name of the first', async () => {
-    plant<Mark>('../../lib/stores/dynamodb/restore-mark.ts', ({ markedBy }) => ({
+    plant<Mark>('../../lib/pawl/stores/dynamodb/restore-mark.ts', ({ markedBy }) => ({
       markedBy(own, earlier, cut) {
         const marked = markedBy(own, earlier, cut);
         if (marked.kind === 'keep' || earlier === undefined) return marked;
@@ -73,10 +73,10 @@ describe('the simulation of restores finds', () => {
   }, 120_000);
 
   it('a decision on some steps that ends the doubt of all parts', async () => {
-    plant<Resolve>('../../lib/claims/resolve.ts', ({ resolution }) => ({
+    plant<Resolve>('../../lib/pawl/claims/resolve.ts', ({ resolution }) => ({
       resolution: (found, said, rules, now) => ({ ...resolution(found, said, rules, now), forgottenUntil: undefined }),
     }));
-    plant<Settle>('../../lib/claims/settle.ts', ({ settle }) => ({
+    plant<Settle>('../../lib/pawl/claims/settle.ts', ({ settle }) => ({
       settle(claimId, found, outcome, rules, now) {
         const next = settle(claimId, found, outcome, rules, now);
         return typeof next === 'object' ? { ...next, forgottenUntil: undefined } : next;
@@ -86,7 +86,7 @@ describe('the simulation of restores finds', () => {
   }, 60_000);
 
   it('a sweep whose verdict on some steps ends the doubt of all parts', async () => {
-    plant<Settle>('../../lib/claims/settle.ts', ({ settle }) => ({
+    plant<Settle>('../../lib/pawl/claims/settle.ts', ({ settle }) => ({
       settle(claimId, found, outcome, rules, now) {
         const next = settle(claimId, found, outcome, rules, now);
         const isSaid = outcome.status === 'released' && outcome.doubtEnded === true;
@@ -107,7 +107,7 @@ describe('the simulation of restores finds', () => {
   }, 60_000);
 
   it('a step in doubt that is not written down, so that no operator can decide it alone', async () => {
-    plant<Checkpoints>('../../lib/claims/checkpoints.ts', ({ withCheckpoint, checkpointsOf }) => ({
+    plant<Checkpoints>('../../lib/pawl/claims/checkpoints.ts', ({ withCheckpoint, checkpointsOf }) => ({
       withCheckpoint: (before, index, checkpoint) =>
         checkpoint.state === 'started' && before[index] === undefined && checkpoint.result === undefined
           ? JSON.stringify(before)

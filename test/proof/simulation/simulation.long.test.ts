@@ -83,7 +83,7 @@ describe('the simulation finds', () => {
   type Acquire = typeof import('../../../lib/pawl/claims/acquire.ts');
 
   it('a store whose statements ignore the owner', async () => {
-    plant<Statement>('../../lib/stores/dynamodb/statement.ts', ({ statementOf }) => ({
+    plant<Statement>('../../lib/pawl/stores/dynamodb/statement.ts', ({ statementOf }) => ({
       statementOf(table, write) {
         const { Statement = '', Parameters = [], ...rest } = statementOf(table, write);
         const [head = '', ...conditions] = Statement.split(' AND ');
@@ -94,7 +94,7 @@ describe('the simulation finds', () => {
   });
 
   it('a store that answers before its write has arrived', async () => {
-    plant<Stores>('../../lib/stores/dynamodb/index.ts', ({ dynamoStore }) => ({
+    plant<Stores>('../../lib/pawl/stores/dynamodb/index.ts', ({ dynamoStore }) => ({
       dynamoStore(options) {
         const store = dynamoStore(options);
         return {
@@ -110,28 +110,28 @@ describe('the simulation finds', () => {
   });
 
   it('a core that takes running leases over', async () => {
-    plant<Decide>('../../lib/claims/decide.ts', ({ decide }) => ({
+    plant<Decide>('../../lib/pawl/claims/decide.ts', ({ decide }) => ({
       decide: (found, request, rules, now) => decide(found, request, rules, now + 3_600_000),
     }));
     expect(await firstBroken(100)).toBe(4);
   });
 
   it('a core that counts on clocks that agree', async () => {
-    plant<Decide>('../../lib/claims/decide.ts', ({ decide }) => ({
+    plant<Decide>('../../lib/pawl/claims/decide.ts', ({ decide }) => ({
       decide: (found, request, rules, now) => decide(found, request, { ...rules, skewMs: 0 }, now),
     }));
     expect(await firstBroken(200)).toBe(4);
   });
 
   it('a core that runs a key with another payload', async () => {
-    plant<Decide>('../../lib/claims/decide.ts', ({ decide }) => ({
+    plant<Decide>('../../lib/pawl/claims/decide.ts', ({ decide }) => ({
       decide: (found, { fingerprint: _, ...request }, rules, now) => decide(found, request, rules, now),
     }));
     expect([6, 9]).toContain(await firstBroken(100));
   });
 
   it('a core that releases on unknown', async () => {
-    plant<Settle>('../../lib/claims/settle.ts', ({ settle }) => ({
+    plant<Settle>('../../lib/pawl/claims/settle.ts', ({ settle }) => ({
       settle(claimId, found, outcome, rules, now) {
         const known = outcome.status === 'parked' || outcome.status === 'released';
         return settle(claimId, found, known ? { status: 'released', error: outcome.error } : outcome, rules, now);
@@ -141,14 +141,14 @@ describe('the simulation finds', () => {
   });
 
   it("a reconciliation that believes 'not applied' at once", async () => {
-    plant<ReconcileModule>('../../lib/claims/reconcile.ts', ({ reconcile }) => ({
+    plant<ReconcileModule>('../../lib/pawl/claims/reconcile.ts', ({ reconcile }) => ({
       reconcile: (options) => reconcile({ ...options, settleMs: 0 }),
     }));
     expect(await firstBroken(1000)).toBe(1);
   });
 
   it('an effect key that changes with every attempt', async () => {
-    plant<OpenClaim>('../../lib/claims/open-claim.ts', ({ openClaim }) => ({
+    plant<OpenClaim>('../../lib/pawl/claims/open-claim.ts', ({ openClaim }) => ({
       openClaim(engine, grant, latest, work) {
         const effectKey = `${grant.identity.effectKey}-${grant.record.attempts}`;
         const attempt = { ...grant, identity: { ...grant.identity, effectKey } };
@@ -160,7 +160,7 @@ describe('the simulation finds', () => {
   });
 
   it('a run that begins with too little time left', async () => {
-    plant<Run>('../../lib/claims/run.ts', ({ run }) => ({
+    plant<Run>('../../lib/pawl/claims/run.ts', ({ run }) => ({
       run: (engine, grant, handler, input) =>
         run({ ...engine, settings: { ...engine.settings, timeoutMs: -1e9 } }, grant, handler, input),
     }));
@@ -168,14 +168,14 @@ describe('the simulation finds', () => {
   });
 
   it('a lease that nobody renews', async () => {
-    plant<RenewedLease>('../../lib/claims/renewed-lease.ts', ({ renewedLease }) => ({
+    plant<RenewedLease>('../../lib/pawl/claims/renewed-lease.ts', ({ renewedLease }) => ({
       renewedLease: (leaseMs) => ({ ...renewedLease(leaseMs), keep: () => () => {} }),
     }));
     expect(await firstBroken(100, 1200)).toBe(1);
   });
 
   it('a duplicate that is acknowledged while its first copy is in flight', async () => {
-    plant<DispositionModule>('../../lib/sqs/disposition.ts', ({ dispositionOfRefused, acknowledged }) => ({
+    plant<DispositionModule>('../../lib/pawl/sqs/disposition.ts', ({ dispositionOfRefused, acknowledged }) => ({
       dispositionOfRefused: (refused, ...rest) =>
         refused.kind === 'in-flight' ? acknowledged : dispositionOfRefused(refused, ...rest),
     }));
@@ -184,17 +184,17 @@ describe('the simulation finds', () => {
 
   it('a duplicate in flight that is told by two clocks, and not by the message that holds the claim', async () => {
     const records: RecordsByIdentity = new WeakMap();
-    plant<ClaimMessage>('../../lib/sqs/claim-message.ts', ({ claimMessage }) => ({
+    plant<ClaimMessage>('../../lib/pawl/sqs/claim-message.ts', ({ claimMessage }) => ({
       claimMessage: notingRecords(claimMessage, records),
     }));
-    plant<Acquire>('../../lib/claims/acquire.ts', ({ acquire }) => ({
+    plant<Acquire>('../../lib/pawl/claims/acquire.ts', ({ acquire }) => ({
       acquire: claimByTwoClocks(acquire, records),
     }));
     expect(await firstBroken(200, 6100)).toBe(6);
   });
 
   it('a FIFO queue whose groups go on after a failure', async () => {
-    plant<InOrder>('../../lib/sqs/in-order.ts', () => ({
+    plant<InOrder>('../../lib/pawl/sqs/in-order.ts', () => ({
       async inOrder(batch, step) {
         for (const one of batch) await step(one, [one]);
       },
@@ -212,7 +212,7 @@ describe('the simulation is content with', () => {
   type GroupCommit = typeof import('../../../lib/pawl/stores/dynamodb/group-commit.ts');
 
   it('a request that is forgotten when another one for the same record is under way: it is sent again, or given up', async () => {
-    plant<GroupCommit>('../../lib/stores/dynamodb/group-commit.ts', ({ groupCommit }) => ({
+    plant<GroupCommit>('../../lib/pawl/stores/dynamodb/group-commit.ts', ({ groupCommit }) => ({
       groupCommit(host, most, send) {
         const commit = groupCommit(host, most, send);
         const underWay = new Set<string>();

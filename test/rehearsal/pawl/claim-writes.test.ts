@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { claimWrites } from '../../../lib/rehearsal/pawl/claim-writes.ts';
 import { statementOf } from '../../../lib/pawl/stores/dynamodb/statement.ts';
+import { claimWrites } from '../../../lib/rehearsal/pawl/claim-writes.ts';
 import { record } from '../../support/records.ts';
 
 const seen = record({ id: 'send-email#2' });

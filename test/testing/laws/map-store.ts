@@ -1,6 +1,13 @@
 import { openShard } from '../../../lib/pawl/claims/open.ts';
 import { checkedPrefix, openClaimOf } from '../../../lib/pawl/claims/open-claims.ts';
-import type { ClaimRecord, ClaimStore, ClaimWrite, ListsOpenClaims, OpenPage, OpenQuery } from '../../../lib/pawl/index.ts';
+import type {
+  ClaimRecord,
+  ClaimStore,
+  ClaimWrite,
+  ListsOpenClaims,
+  OpenPage,
+  OpenQuery,
+} from '../../../lib/pawl/index.ts';
 
 /** The conditions of a write, each by itself: what stands there is the record that was seen. */
 export const conditions = {
