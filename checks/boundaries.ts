@@ -174,7 +174,12 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'lib/cli prints, and reads what is deployed: it imports what an operator can do, what statements have found, the rules of a deployment, the console, the DynamoDB store, the ready-made keys, the rehearsal, words of the kernel, and Node',
     from: /^lib\/cli\//,
-    only: /^(lib\/(cli|console|deployment|operate|rehearsal|statements|stores\/dynamodb)\/|lib\/(payload|sqs)\/keys\.ts$|lib\/kernel\/(unknown-option|aws-error|error-code|granted|plural|visible)\.ts$|@aws-sdk\/|node:)/,
+    only: /^(lib\/(cli|console|deployment|operate|rehearsal|statements|stores\/dynamodb)\/|lib\/(payload|sqs)\/keys\.ts$|lib\/kernel\/(unknown-option|aws-error|error-code|granted|plural|visible)\.ts$|@aws-sdk\/|yaml$|node:)/,
+  },
+  {
+    rule: 'only what prints a template writes YAML: no function bundles the writer, and no stack needs it',
+    from: /^lib\/(?!cli\/template-text\.ts$)/,
+    never: /^yaml$/,
   },
   {
     rule: 'lib/console serves a page over what an operator can see and do: it imports lib/operate, what statements have found, what a rehearsal shows, errors and unknown values of the kernel, Node and the client of CloudWatch',

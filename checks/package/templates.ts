@@ -18,7 +18,7 @@ export function commandsProject(): Project {
   ];
   return {
     name: 'commands, without a client',
-    has: [],
+    has: peers('highest', 'yaml'),
     absent: [...CLIENTS, '@middy/core', 'aws-cdk-lib'],
     files: {},
     steps: [

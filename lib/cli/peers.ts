@@ -20,6 +20,8 @@ export function peersOf(command: string | undefined): readonly string[] {
       return REHEARSAL_PEERS;
     case 'doctor':
       return [...NEEDED, ...OF_SCHEDULES];
+    case 'template':
+      return ['yaml'];
     default:
       return NEEDED;
   }

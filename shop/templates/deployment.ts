@@ -7,7 +7,8 @@ import {
   waitUntilStackDeleteComplete,
 } from '@aws-sdk/client-cloudformation';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
-import { type Format, templateText } from '../../lib/deployment/template/print.ts';
+import { templateText } from '../../lib/cli/template-text.ts';
+import type { Format } from '../../lib/deployment/template/print.ts';
 import { drainQueues } from '../../lib/rehearsal/drain.ts';
 import { readClaims } from '../../lib/rehearsal/pawl/claims-table.ts';
 import type { Journal } from '../deploy/journal.ts';

@@ -107,7 +107,7 @@ describe('a message', () => {
       'aws/verdict.ts',
       'aws/verdict.ts: typeof',
       'sqs/lean/lean-transport.ts',
-      'deployment/template/yaml.ts',
+      'cli/template-text.ts',
       // The doctor ends its messages where it prints them, too; this one says itself what to do.
       'cli/deployed/read-functions.ts',
       'stores/dynamodb/backfill-progress.ts',
