@@ -152,6 +152,11 @@ export const RULES: readonly Rule[] = [
     only: /^(lib\/pawl\/(kernel|claims|observe)\/|node:)/,
   },
   {
+    rule: 'only what prints a template writes YAML: no function bundles the writer, and no stack needs it',
+    from: /^lib\/(?!cli\/template-text\.ts$)/,
+    never: /^yaml$/,
+  },
+  {
     rule: "the console's page runs in a browser: it imports itself, what it and its server say to each other, how a text is made visible, and its view library",
     from: /^lib\/pawl\/console\/page\/(?!bundle\.ts$)/,
     only: /^(lib\/pawl\/console\/(page\/(?!bundle\.ts$)|api\.ts$)|lib\/pawl\/(operate|statements)\/index\.ts$|lib\/pawl\/kernel\/visible\.ts$|preact(\/|$))/,

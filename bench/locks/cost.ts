@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { dynamoLockStore, forEachItem, type Lock, resourceLocks, type TransactAction } from '../../lib/pawl/locks/index.ts';
+import {
+  dynamoLockStore,
+  forEachItem,
+  type Lock,
+  resourceLocks,
+  type TransactAction,
+} from '../../lib/pawl/locks/index.ts';
 import { benchClient } from '../cost/client.ts';
 import type { Setting } from '../cost/setting.ts';
 import type { Table } from '../cost/table.ts';

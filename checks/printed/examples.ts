@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type Format, templateText } from '../../lib/pawl/deployment/template/print.ts';
+import { templateText } from '../../lib/cli/template-text.ts';
+import type { Format } from '../../lib/pawl/deployment/template/print.ts';
 
 /** Writes the examples of `docs/guides/templates.md`: `node checks/printed/examples.ts`. A test compares them with what is printed. */
 

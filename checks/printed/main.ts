@@ -1,7 +1,8 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Format, templateText } from '../../lib/pawl/deployment/template/print.ts';
+import { templateText } from '../../lib/cli/template-text.ts';
+import type { Format } from '../../lib/pawl/deployment/template/print.ts';
 import type { TemplateOptions } from '../../lib/pawl/deployment/template/settings.ts';
 import { createProgress } from '../../lib/rehearsal/progress.ts';
 import { checkCloudFormation, checkSam } from './cloudformation.ts';

@@ -1,5 +1,5 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import { FORMATS, type Format, type TemplateOptions, templateText, WiringError } from 'pawl/deployment';
+import { FORMATS, type Format, type TemplateOptions, WiringError } from 'pawl/deployment';
 import { explained } from 'pawl/kernel';
 import { expectOptionsOf, type Io } from './command.ts';
 
@@ -59,6 +59,8 @@ export async function template(args: readonly string[], { out, error }: Pick<Io,
     return 0;
   }
   try {
+    // Not before it is needed: `--help` and the completion work without the writer of YAML.
+    const { templateText } = await import('./template-text.ts');
     out.text(templateText(line.format, line.options));
   } catch (problem) {
     if (!(problem instanceof WiringError)) throw problem;

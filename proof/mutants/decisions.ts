@@ -175,9 +175,13 @@ export const decisions: readonly Mutant[] = [
   breaks<Store>('a compare-and-set that does not compare the owner', 'lib/pawl/claims/store.ts', ({ claimState }) => ({
     claimState: (record) => ({ ...claimState(record), claimId: 'of any worker' }),
   })),
-  breaks<Store>('a compare-and-set that does not compare the revision', 'lib/pawl/claims/store.ts', ({ claimState }) => ({
-    claimState: (record) => ({ ...claimState(record), rev: 1 }),
-  })),
+  breaks<Store>(
+    'a compare-and-set that does not compare the revision',
+    'lib/pawl/claims/store.ts',
+    ({ claimState }) => ({
+      claimState: (record) => ({ ...claimState(record), rev: 1 }),
+    }),
+  ),
   breaks<Store>('a first claim overwrites what is there', 'lib/pawl/claims/store.ts', ({ unchanged }) => ({
     unchanged: (seen, found) => seen === undefined || unchanged(seen, found),
   })),
@@ -251,9 +255,13 @@ export const decisions: readonly Mutant[] = [
   breaks<Repair>('a sweep takes a claim from a worker whose lease runs', 'lib/pawl/claims/repair.ts', ({ repair }) => ({
     repair: (found, request, rules, now) => repair(found && { ...found, leaseUntil: 0 }, request, rules, now),
   })),
-  breaks<Repair>('a sweep asks a provider that cannot say without a pause', 'lib/pawl/claims/repair.ts', ({ repair }) => ({
-    repair: (found, request, rules, now) => repair(found, request, { ...rules, askAgainMs: 0 }, now),
-  })),
+  breaks<Repair>(
+    'a sweep asks a provider that cannot say without a pause',
+    'lib/pawl/claims/repair.ts',
+    ({ repair }) => ({
+      repair: (found, request, rules, now) => repair(found, request, { ...rules, askAgainMs: 0 }, now),
+    }),
+  ),
   breaks<Restored>(
     'a restored table takes a forgotten key for a new one',
     'lib/pawl/claims/restored.ts',

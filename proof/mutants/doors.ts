@@ -77,9 +77,13 @@ export const doors: readonly Mutant[] = [
       },
     }),
   ),
-  breaks<Records>('a redelivery is discarded as a duplicate in flight', 'lib/pawl/claims/record.ts', ({ sourceOf }) => ({
-    sourceOf: (record) => (sourceOf(record) === undefined ? undefined : 'another message'),
-  })),
+  breaks<Records>(
+    'a redelivery is discarded as a duplicate in flight',
+    'lib/pawl/claims/record.ts',
+    ({ sourceOf }) => ({
+      sourceOf: (record) => (sourceOf(record) === undefined ? undefined : 'another message'),
+    }),
+  ),
   breaks<Records>(
     'a duplicate is discarded although it is not known which message holds the claim',
     'lib/pawl/claims/record.ts',
@@ -171,9 +175,13 @@ export const doors: readonly Mutant[] = [
       };
     },
   ),
-  breaks<Responses>('a claim is freed while its handler still runs', 'lib/pawl/middy/responses.ts', ({ sameForAll }) => ({
-    sameForAll: (status, reason) => sameForAll(status === 'running' ? 'rejected' : status, reason),
-  })),
+  breaks<Responses>(
+    'a claim is freed while its handler still runs',
+    'lib/pawl/middy/responses.ts',
+    ({ sameForAll }) => ({
+      sameForAll: (status, reason) => sameForAll(status === 'running' ? 'rejected' : status, reason),
+    }),
+  ),
   breaks<Responses>(
     'a response with too few results is taken for done',
     'lib/pawl/middy/responses.ts',

@@ -221,9 +221,13 @@ export const engine: readonly Mutant[] = [
       return saidOf(found, Object.fromEntries(said.inDoubt.map((name) => [name, verdict])));
     },
   })),
-  breaks<Operate>('a resolution of an earlier doubt changes a later one', 'lib/pawl/operate/resolve.ts', ({ resolve }) => ({
-    resolve: (desk, name, verdict, { fence: _, ...by }, doubtedAt) => resolve(desk, name, verdict, by, doubtedAt),
-  })),
+  breaks<Operate>(
+    'a resolution of an earlier doubt changes a later one',
+    'lib/pawl/operate/resolve.ts',
+    ({ resolve }) => ({
+      resolve: (desk, name, verdict, { fence: _, ...by }, doubtedAt) => resolve(desk, name, verdict, by, doubtedAt),
+    }),
+  ),
   breaks<Operate>(
     "an operator's decision overwrites a claim that is not parked",
     'lib/pawl/operate/resolve.ts',

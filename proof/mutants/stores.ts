@@ -116,13 +116,17 @@ export const stores: readonly Mutant[] = [
       fromItem: (item) => ({ ...fromItem({ ...item, v: { N: '1' } }), v: Number(item['v']?.N) as 1 }),
     }),
   ),
-  breaks<GroupCommit>('one key twice in one request', 'lib/pawl/stores/dynamodb/group-commit.ts', ({ groupCommit }) => ({
-    groupCommit(...args) {
-      const send = groupCommit(...args);
-      let count = 0;
-      return (id, input) => send(`${id}#${++count}`, input);
-    },
-  })),
+  breaks<GroupCommit>(
+    'one key twice in one request',
+    'lib/pawl/stores/dynamodb/group-commit.ts',
+    ({ groupCommit }) => ({
+      groupCommit(...args) {
+        const send = groupCommit(...args);
+        let count = 0;
+        return (id, input) => send(`${id}#${++count}`, input);
+      },
+    }),
+  ),
   breaks<GroupCommit>(
     'a part that failed is never sent again',
     'lib/pawl/stores/dynamodb/group-commit.ts',

@@ -1,5 +1,5 @@
-import { startDynamoDbLocal } from '../../lib/rehearsal/engine/servers/dynamodb-local.ts';
 import { dynamoStore } from '../../lib/pawl/stores/dynamodb/index.ts';
+import { startDynamoDbLocal } from '../../lib/rehearsal/engine/servers/dynamodb-local.ts';
 import { claimsTable, localClient } from '../../test/support/tables.ts';
 import { runStatementCampaign, type StatementCampaign, type StatementCampaignResult } from './campaign.ts';
 

@@ -7,7 +7,8 @@ import {
   waitUntilStackDeleteComplete,
 } from '@aws-sdk/client-cloudformation';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
-import { type Format, templateText } from '../../lib/pawl/deployment/template/print.ts';
+import { templateText } from '../../lib/cli/template-text.ts';
+import type { Format } from '../../lib/pawl/deployment/template/print.ts';
 import { readClaims } from '../../lib/rehearsal/pawl/claims-table.ts';
 import { drainQueues } from '../../lib/rehearsal/services/sqs/drain.ts';
 import type { Journal } from '../deploy/journal.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { template } from '../../lib/cli/template.ts';
-import { templateText } from '../../lib/pawl/deployment/template/print.ts';
+import { templateText } from '../../lib/cli/template-text.ts';
 import { ioOf } from '../support/in-process.ts';
 
 async function run(...args: readonly string[]) {

@@ -43,9 +43,7 @@ describe('a default is what its documentation says:', () => {
     ['batchSize', CONSUMER_DEFAULTS.batchSize],
     ['retentionPeriod', `Duration.days(${CONSUMER_DEFAULTS.retentionSeconds / 86_400})`],
   ])('%s of a Consumer, in its docstring', (name, value) => {
-    const files = ['handler', 'function', 'queue', 'event-source'].map(
-      (kind) => `lib/cdk/${kind}-props.ts`,
-    );
+    const files = ['handler', 'function', 'queue', 'event-source'].map((kind) => `lib/cdk/${kind}-props.ts`);
     expect(documented(name, ...files)?.split(', as')[0]).toBe(String(value));
   });
 

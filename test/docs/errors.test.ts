@@ -109,7 +109,7 @@ describe('a message', () => {
       'pawl/aws/verdict.ts',
       'pawl/aws/verdict.ts: typeof',
       'pawl/sqs/lean/lean-transport.ts',
-      'pawl/deployment/template/yaml.ts',
+      'cli/template-text.ts',
       // The doctor ends its messages where it prints them, too; this one says itself what to do.
       'cli/deployed/read-functions.ts',
       // DynamoDB says what a table is.

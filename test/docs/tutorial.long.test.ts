@@ -43,10 +43,7 @@ const steps: readonly Step[] = Array.from(
 );
 
 test('every file and every command of the tutorial does what the page says', { timeout: 300_000 }, () => {
-  const built = run(
-    'node checks/build.ts && cp ./*.tgz "$TO"'.replace('$TO', pawl()),
-    ROOT,
-  );
+  const built = run('node checks/build.ts && cp ./*.tgz "$TO"'.replace('$TO', pawl()), ROOT);
   expect(built.failed, built.output).toBe(false);
   let folder = scratch;
   let made = false;

@@ -43,7 +43,8 @@ export {
 export { type AccessDecision, decideAccess, type Policies, permissionProblem, type Statement } from './policy.ts';
 export { SCHEDULED_VARIABLE, type ScheduledTask, tasksIn } from './scheduled-task.ts';
 export { CLAIMS_TABLE, type KeyAttribute, OPEN_CLAIMS, type TableIndex } from './table-definition.ts';
-export { FORMATS, type Format, templateText } from './template/print.ts';
+export { Noted, noteLines, type Yaml, type YamlMap } from './template/notes.ts';
+export { FORMATS, type Format, templateOf } from './template/print.ts';
 export type { TemplateOptions } from './template/settings.ts';
 export { holdsSecret, listIn, numberIn, type Properties, partOf, truthIn } from './template-values.ts';
 export { leastVisibilityOfInstancesSeconds, leastVisibilitySeconds, WiringError, wiringProblems } from './wiring.ts';

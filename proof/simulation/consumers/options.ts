@@ -3,7 +3,13 @@ import { reconcile } from '../../../lib/pawl/claims/reconcile.ts';
 import { renewedLease } from '../../../lib/pawl/claims/renewed-lease.ts';
 import type { ClaimStore } from '../../../lib/pawl/claims/store.ts';
 import { canonicalValue } from '../../../lib/pawl/payload/fingerprint.ts';
-import { bodyField, deadLetterQueue, type Message, messageAttribute, type SqsOptions } from '../../../lib/pawl/sqs/index.ts';
+import {
+  bodyField,
+  deadLetterQueue,
+  type Message,
+  messageAttribute,
+  type SqsOptions,
+} from '../../../lib/pawl/sqs/index.ts';
 import { dynamoStore, individualDynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { rememberCompleted } from '../../../lib/pawl/stores/remember-completed.ts';
 import { dynamoClient } from '../dynamodb/client.ts';

@@ -15,7 +15,7 @@ afterEach(() => {
 
 async function printed(): Promise<readonly string[]> {
   vi.resetModules();
-  const { templateText } = await import('../../../lib/pawl/deployment/template/print.ts');
+  const { templateText } = await import('../../../lib/cli/template-text.ts');
   return ALL.map((format) => templateText(format, { locks: true }));
 }
 

@@ -1,17 +1,16 @@
-import { rules, text } from './notes.ts';
-import { arn, functionProperties, idsOf, pollingProperties, ref, stackText } from './resources.ts';
+import { noted, rules, type Template, text } from './notes.ts';
+import { arn, functionProperties, idsOf, pollingProperties, ref, stackOf } from './resources.ts';
 import type { Settings } from './settings.ts';
 import { RULES_OF } from './statements.ts';
-import { noted } from './yaml.ts';
 
 /** A consumer as a template of CloudFormation. The code of the function is where its parameters say. */
-export function cloudFormationTemplate(settings: Settings): string {
+export function cloudFormationTemplate(settings: Settings): Template {
   const ids = idsOf(settings);
   const parameters = {
     CodeBucket: { Type: 'String', Description: 'The bucket with the zip file of the handler' },
     CodeKey: { Type: 'String', Description: 'The key of the zip file, with index.mjs or index.js at its top' },
   };
-  return stackText(
+  return stackOf(
     settings,
     { Parameters: parameters },
     {

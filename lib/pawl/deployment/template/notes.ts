@@ -1,8 +1,8 @@
 import { RULES, type RuleName } from '../wiring-rules.ts';
 
 /*
- * The comments of a printed template: which rules each value obeys. The text of a rule is that of `wiring-rules.ts`, so that a template and
- * `docs/reference/wiring.md` cannot differ.
+ * The values of a printed template, with their comments: which rules each value obeys. The text of a rule is that of `wiring-rules.ts`, so that a template
+ * and `docs/reference/wiring.md` cannot differ. Who prints it writes the values as YAML, as `lib/cli` does: a stack that only deploys needs no writer.
  */
 
 /** The widest line of a comment. */
@@ -45,3 +45,30 @@ function wrapped(sentence: string, width: number): readonly string[] {
   }
   return lines;
 }
+
+/** A value of CloudFormation's language, as JSON writes it. */
+export type Yaml = string | number | boolean | readonly Yaml[] | YamlMap | Noted;
+
+export interface YamlMap {
+  readonly [key: string]: Yaml;
+}
+
+/** A value of a map with comments above its key. */
+export class Noted {
+  readonly notes: readonly Note[];
+  readonly value: Yaml;
+
+  constructor(notes: readonly Note[], value: Yaml) {
+    this.notes = notes;
+    this.value = value;
+  }
+}
+
+export function noted(notes: readonly Note[], value: Yaml): Noted {
+  return new Noted(notes, value);
+}
+
+/** A template: what becomes YAML, or a text of another language. */
+export type Template =
+  | { readonly kind: 'yaml'; readonly document: YamlMap }
+  | { readonly kind: 'text'; readonly text: string };

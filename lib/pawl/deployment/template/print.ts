@@ -1,4 +1,5 @@
 import { cloudFormationTemplate } from './cloudformation.ts';
+import type { Template } from './notes.ts';
 import { samTemplate } from './sam.ts';
 import { serverlessTemplate } from './serverless.ts';
 import { settingsOf, type TemplateOptions } from './settings.ts';
@@ -19,6 +20,6 @@ export type Format = keyof typeof FORMATS;
  *
  * @throws {WiringError} when the options contradict each other
  */
-export function templateText(format: Format, options: TemplateOptions = {}): string {
+export function templateOf(format: Format, options: TemplateOptions = {}): Template {
   return FORMATS[format](settingsOf(options));
 }

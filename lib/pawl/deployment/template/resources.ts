@@ -1,9 +1,8 @@
 import { CONSUMER_DEFAULTS } from '../consumer-defaults.ts';
 import { CLAIMS_TABLE, keyAttributes, type TableIndex } from '../table-definition.ts';
-import { type Note, rules, text } from './notes.ts';
+import { type Note, noted, rules, type Template, text, type Yaml, type YamlMap } from './notes.ts';
 import type { Settings } from './settings.ts';
 import { LOG_ACTIONS, neededStatements, RULES_OF } from './statements.ts';
-import { noted, type Yaml, type YamlMap, yamlText } from './yaml.ts';
 
 /*
  * The resources of a consumer in CloudFormation's language, which AWS SAM and the Serverless Framework share. It owns no number and no action: those
@@ -242,19 +241,20 @@ export function pollingProperties(settings: Settings): YamlMap {
 }
 
 /**
- * The text of a stack. CloudFormation and AWS SAM write everything alike but the function and its event source.
+ * A stack. CloudFormation and AWS SAM write everything alike but the function and its event source.
  *
  * @param sections of the template, beside those that both have
  * @param resources the function, and its event source if that is one
  */
-export function stackText(settings: Settings, sections: YamlMap, resources: YamlMap): string {
-  return yamlText({
+export function stackOf(settings: Settings, sections: YamlMap, resources: YamlMap): Template {
+  const document = {
     AWSTemplateFormatVersion: '2010-09-09',
     Description: `The consumer ${settings.name}, whose messages take effect once`,
     ...sections,
     Resources: { ...tableResources(settings), ...queueResources(settings), ...roleResources(settings), ...resources },
     Outputs: outputs(settings),
-  });
+  };
+  return { kind: 'yaml', document };
 }
 
 /** What a producer and an operator need. */

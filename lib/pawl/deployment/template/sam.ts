@@ -1,16 +1,15 @@
-import { rules, text } from './notes.ts';
-import { arn, functionProperties, idsOf, pollingProperties, stackText } from './resources.ts';
+import { noted, rules, type Template, text } from './notes.ts';
+import { arn, functionProperties, idsOf, pollingProperties, stackOf } from './resources.ts';
 import type { Settings } from './settings.ts';
 import { RULES_OF } from './statements.ts';
-import { noted } from './yaml.ts';
 
 /**
  * A consumer as a template of AWS SAM. The role is written out: the one that SAM would make has managed policies, which permit the same on every
  * queue and every log group of the account.
  */
-export function samTemplate(settings: Settings): string {
+export function samTemplate(settings: Settings): Template {
   const ids = idsOf(settings);
-  return stackText(
+  return stackOf(
     settings,
     { Transform: 'AWS::Serverless-2016-10-31' },
     {

@@ -1,5 +1,5 @@
 import { CONSUMER_DEFAULTS } from '../consumer-defaults.ts';
-import { rules, text } from './notes.ts';
+import { noted, rules, type Template, text, type YamlMap } from './notes.ts';
 import {
   arn,
   HANDLER_READS,
@@ -13,12 +13,11 @@ import {
 } from './resources.ts';
 import type { Settings } from './settings.ts';
 import { RULES_OF } from './statements.ts';
-import { noted, type YamlMap, yamlText } from './yaml.ts';
 
 /** A consumer as a service of the Serverless Framework, version 3 or later, which makes the role and the log group itself. */
-export function serverlessTemplate(settings: Settings): string {
+export function serverlessTemplate(settings: Settings): Template {
   const { name } = settings;
-  return yamlText({
+  const document = {
     service: name,
     frameworkVersion: '>=3',
     provider: {
@@ -41,7 +40,8 @@ export function serverlessTemplate(settings: Settings): string {
       Resources: { ...tableResources(settings), ...queueResources(settings) },
       Outputs: outputsOfService(settings),
     },
-  });
+  };
+  return { kind: 'yaml', document };
 }
 
 /** The framework makes the logical id of the function from it, and takes letters and digits only. */

@@ -1,14 +1,14 @@
 import { CONSUMER_DEFAULTS } from '../consumer-defaults.ts';
 import { CLAIMS_TABLE, keyAttributes, type TableIndex } from '../table-definition.ts';
 import { attribute, block, Expression, type HclEntry, hclText, jsonencode, quoted } from './hcl.ts';
-import { type Note, rules, text } from './notes.ts';
+import { type Note, rules, type Template, text } from './notes.ts';
 import { ENCRYPTION, HANDLER_READS, permissionNotes, TABLE_PURPOSE } from './resources.ts';
 import type { Settings } from './settings.ts';
 import { LOG_ACTIONS, neededStatements, RULES_OF } from './statements.ts';
 
 /** A consumer for Terraform's AWS provider. */
-export function terraformTemplate(settings: Settings): string {
-  return hclText([
+export function terraformTemplate(settings: Settings): Template {
+  const text = hclText([
     block('terraform', [
       block('required_providers', [attribute('aws', `{\n  source  = "hashicorp/aws"\n  version = ">= 6.20"\n}`)]),
     ]),
@@ -24,6 +24,7 @@ export function terraformTemplate(settings: Settings): string {
     output(settings, 'queue_url', `aws_sqs_queue.${labelOf(settings)}.url`),
     output(settings, 'function_name', `aws_lambda_function.${labelOf(settings)}.function_name`),
   ]);
+  return { kind: 'text', text };
 }
 
 /** What Terraform calls the resources of this consumer. */
