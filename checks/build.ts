@@ -58,7 +58,8 @@ function compile(of: Package, format: 'modules' | 'require'): void {
     extends: join(ROOT, 'tsconfig.json'),
     compilerOptions: format === 'modules' ? asModules : asRequire,
     include: [source],
-    exclude: NOT_BUILT.map((path) => join(source, path)),
+    // A command is started, and never required.
+    exclude: [...NOT_BUILT, ...(format === 'require' ? ['bin'] : [])].map((path) => join(source, path)),
   };
   writeFileSync(config, JSON.stringify(written));
   runTool('tsc', '-p', config);
