@@ -150,8 +150,9 @@ function neededBy({ code, manifest, readme }: Example, peers: readonly Peers[]):
     )
     .flatMap(({ packages }) => packages);
   const packages = imported.filter((specifier) => !specifier.startsWith('node:')).map(packageOf);
-  const commands = [...readme.matchAll(/npx pawl (\w+)/g)].map(([, command]) =>
-    command === 'rehearse' ? '@pawl/rehearsal' : '@pawl/cli',
+  // What comes with a package has to be named as well, as long as it is in no registry.
+  const commands = [...readme.matchAll(/npx pawl (\w+)/g)].flatMap(([, command]) =>
+    command === 'rehearse' ? ['@pawl/rehearsal', '@pawl/cli'] : ['@pawl/cli'],
   );
   // CDK bundles the function of an `entry` with it.
   const bundler = imported.includes('@pawl/cdk') && all.includes('entry:') ? ['esbuild'] : [];

@@ -89,9 +89,10 @@ export async function check(project: Project, tarballs: ReadonlyMap<string, stri
   await run(folder, 'npm', [...install, ...project.has]);
   const before = installed(folder);
   const code = Object.values(project.files).join('\n');
-  const wanted = [...tarballs].filter(
-    ([name]) => name === 'pawl' || runs.some((one) => one === name) || code.includes(`'${name}'`),
-  );
+  const named = [...tarballs.keys()].filter((name) => runs.some((one) => one === name) || code.includes(`'${name}'`));
+  // What comes with a package has to be named as well, as long as it is in no registry.
+  const all = new Set(['pawl', ...named, ...(named.includes('@pawl/rehearsal') ? ['@pawl/cli'] : [])]);
+  const wanted = [...tarballs].filter(([name]) => all.has(name));
   await run(folder, 'npm', [...install, ...wanted.map(([, tarball]) => tarball)]);
   const after = installed(folder);
   const changed = [...before].filter(([path, version]) => after.get(path) !== version);
