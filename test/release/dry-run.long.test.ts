@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PACKAGES } from '../../checks/packages.ts';
 import { scratchFolder } from '../../lib/rehearsal/engine/scratch.ts';
 import { copyPresent } from '../../proof/campaign/versions/checkout.ts';
 import { PROJECT } from '../../shop/app/project.ts';
@@ -21,10 +22,19 @@ function plant(path: string, from: string, to: string): void {
   writeFileSync(join(folder, path), text.replace(from, to));
 }
 
+/** The packages of this project, but for its own: the copy has those. */
+function linkModules(): void {
+  const modules = join(folder, 'node_modules');
+  mkdirSync(join(modules, '@pawl'), { recursive: true });
+  for (const name of readdirSync(join(PROJECT, 'node_modules')))
+    if (name !== 'pawl' && name !== '@pawl') symlinkSync(join(PROJECT, 'node_modules', name), join(modules, name));
+  for (const { name, folder: source } of PACKAGES) symlinkSync(join(folder, source), join(modules, name));
+}
+
 beforeAll(async () => {
   folder = await scratchFolder(PROJECT, 'release-');
   await copyPresent(folder);
-  symlinkSync(join(PROJECT, 'node_modules'), join(folder, 'node_modules'));
+  linkModules();
   plant('lib/pawl/sqs/options.ts', 'readonly onInFlight?:', 'readonly whenInFlight?:');
   plant('lib/pawl/sqs/names.ts', "export { snsEnvelope } from '../payload/envelopes/sns.ts';\n", '');
   plant(
