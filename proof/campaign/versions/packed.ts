@@ -1,12 +1,12 @@
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Plugin } from 'esbuild';
 import { run } from '../../../checks/package/project.ts';
 import { bundleFunction } from '../../../lib/rehearsal/bundle.ts';
-import { record } from '../../../lib/rehearsal/engine/app/template.ts';
 import { scratchFolder } from '../../../lib/rehearsal/engine/scratch.ts';
 import type { AppFunction } from '../../../shop/app/app-functions.ts';
 import { PROJECT } from '../../../shop/app/project.ts';
@@ -14,7 +14,7 @@ import type { Protection } from '../../../shop/protection/changed-bundle.ts';
 import { checkOut, copyPresent } from './checkout.ts';
 
 /*
- * A version of pawl as its users have it: the tarball that `npm pack` makes, extracted into `node_modules/pawl`, and the shop's
+ * A version of pawl as its users have it: the tarball that its build makes, extracted into `node_modules/pawl`, and the shop's
  * functions of the same version beside it.
  *
  * Owns: a folder, with the bundles in it, that goes with the version or with this process. It has no `lib`, so that no bundle can
@@ -56,7 +56,6 @@ export async function packVersion(commit?: string): Promise<PackedVersion> {
   await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'functions', private: true, type: 'module' }));
 
   const { resolve } = createRequire(join(folder, 'package.json'));
-  const fromTarball = await importsFromTarball(folder);
   return {
     shasum,
     installed: join(folder, 'node_modules/pawl'),
@@ -64,7 +63,7 @@ export async function packVersion(commit?: string): Promise<PackedVersion> {
       const entry = join(folder, `lambda/${source}.ts`);
       if (!existsSync(entry)) return undefined;
       const bundle = await mkdtemp(join(folder, `${protection}-`));
-      await bundleFunction(entry, bundle, [...(protection === 'retry' ? [retrying(folder)] : []), fromTarball]);
+      await bundleFunction(entry, bundle, protection === 'retry' ? [retrying(folder)] : []);
       return bundle;
     },
     urlOf: (name) => pathToFileURL(resolve(name)).href,
@@ -72,39 +71,16 @@ export async function packVersion(commit?: string): Promise<PackedVersion> {
   };
 }
 
-/** Packs a version that is built, and extracts the tarball as npm would install it. Returns the tarball's SHA-1. */
+/** Extracts the tarball of a version that is built, as npm would install it. Returns the tarball's SHA-1. */
 async function installPacked(sources: string, folder: string): Promise<string> {
-  const said: unknown = JSON.parse(
-    await run(sources, 'npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder]),
-  );
-  const { filename, shasum } = record(Array.isArray(said) ? said[0] : said);
+  const tarball = (await readdir(sources)).find((name) => /^pawl-\d.*\.tgz$/.test(name));
+  if (tarball === undefined) throw new Error(`The build of this version has left no tarball of pawl in ${sources}.`);
   const installed = join(folder, 'node_modules/pawl');
   await mkdir(installed, { recursive: true });
-  await run(folder, 'tar', ['-xf', String(filename), '--strip-components=1', '-C', installed]);
-  return String(shasum);
-}
-
-/** The shop's functions import pawl by its sources. This lets them import what a user would: the same module of the package. */
-async function importsFromTarball(folder: string): Promise<Plugin> {
-  const manifest = record(JSON.parse(await readFile(join(folder, 'node_modules/pawl/package.json'), 'utf8')));
-  const names = new Map(Object.entries(record(manifest['exports'])).map(([name, to]) => [imported(to), name]));
-  return {
-    name: 'from-tarball',
-    setup({ onResolve, resolve }) {
-      onResolve({ filter: /^(?:\.\.\/)+lib\/.+\.ts$/ }, ({ path, kind }) => {
-        const built = path.replace(/^(?:\.\.\/)+lib\//, './dist/').replace(/\.ts$/, '.js');
-        const name = names.get(built);
-        if (name === undefined)
-          throw new Error(`The package of this version does not export ${path}, which a function imports.`);
-        return resolve(name.replace('.', 'pawl'), { kind, resolveDir: folder });
-      });
-    },
-  };
-}
-
-/** The file that an entry leads to. Versions without CommonJS name it at once. */
-function imported(to: unknown): string {
-  return typeof to === 'string' ? to : String(record(record(to)['import'])['default']);
+  await run(sources, 'tar', ['-xf', tarball, '--strip-components=1', '-C', installed]);
+  return createHash('sha1')
+    .update(await readFile(join(sources, tarball)))
+    .digest('hex');
 }
 
 /** Puts the policy `retry` in place of each consumer's own. */
@@ -112,7 +88,7 @@ function retrying(folder: string): Plugin {
   return {
     name: 'retrying',
     setup({ onResolve }) {
-      onResolve({ filter: /\/lib\/sqs\/index\.ts$/ }, ({ importer }) =>
+      onResolve({ filter: /^pawl\/sqs$/ }, ({ importer }) =>
         importer.startsWith(join(folder, 'lambda/')) ? { path: join(folder, 'shop/retrying.ts') } : undefined,
       );
     },
