@@ -29,8 +29,10 @@ test('doors: nothing is wrong under the first 40 seeds, in which workers are kil
 });
 
 test('nothing of a seed is kept: a killed handler never ends, and each later call of once would be kept with it', async () => {
+  // Other tests of this process may have left some.
+  const before = handlersOfCall().length;
   await runSeeds(simulate, seeds);
-  expect(handlersOfCall()).toEqual([]);
+  expect(handlersOfCall()).toHaveLength(before);
 });
 
 test('locks: nothing is wrong under the first 40 seeds, and none of what they are about is missing', async () => {
