@@ -30,7 +30,7 @@ export interface Rule {
 const OURS = /^((bin|lib|lambda|shop|proof|checks|site|test|bench)\/|[^/]+\.ts$)/;
 /** What a package imports that no user of it installs: types alone, and what is bundled into it. */
 const DEVELOPMENT: Readonly<Record<string, readonly string[]>> = {
-  pawl: ['@middy/core', 'aws-lambda', '@aws-sdk/client-cloudwatch'],
+  pawl: ['@middy/core', 'aws-lambda'],
   '@pawl/cli': ['esbuild', 'preact'],
   '@pawl/rehearsal': ['aws-lambda', 'esbuild'],
   '@pawl/testing': ['vitest'],
@@ -155,16 +155,6 @@ export const RULES: readonly Rule[] = [
     rule: 'only what prints a template writes YAML: no function bundles the writer, and no stack needs it',
     from: /^lib\/(?!cli\/template-text\.ts$)/,
     never: /^yaml$/,
-  },
-  {
-    rule: "the console's page runs in a browser: it imports itself, what it and its server say to each other, how a text is made visible, and its view library",
-    from: /^lib\/pawl\/console\/page\/(?!bundle\.ts$)/,
-    only: /^(lib\/pawl\/console\/(page\/(?!bundle\.ts$)|api\.ts$)|lib\/pawl\/(operate|statements)\/index\.ts$|lib\/pawl\/kernel\/visible\.ts$|preact(\/|$))/,
-  },
-  {
-    rule: "only the page's bundler imports one: users have none",
-    from: /^lib\/pawl\/(?!console\/page\/bundle\.ts$|rehearsal\/)/,
-    never: /^esbuild$/,
   },
   {
     rule: 'lib/pawl/operate is what an operator can see and do: it imports the kernel, the payload, the claims, the messages of SQS, the host and the client of SQS; no store',

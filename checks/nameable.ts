@@ -29,9 +29,7 @@ function emitPackages(): void {
     const installed = join(SCRATCH, 'node_modules', of.name);
     mkdirSync(dirname(installed), { recursive: true });
     renameSync(join(emitted, of.folder.slice('lib/'.length)), installed);
-    const manifest = publishedManifest(of) as { readonly exports: Readonly<Record<string, unknown>> };
-    // Those for `import` have the declarations of both.
-    writeFileSync(join(installed, 'package.json'), JSON.stringify(manifest));
+    writeFileSync(join(installed, 'package.json'), JSON.stringify(publishedManifest(of)));
   }
 }
 
