@@ -44,7 +44,12 @@ export default defineConfig({
           ...shared,
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/laws/**', 'test/integration/**', 'test/scenarios/**', 'test/**/*.long.test.ts'],
+          exclude: [
+            'test/suites/laws/**',
+            'test/suites/integration/**',
+            'test/suites/scenarios/**',
+            'test/**/*.long.test.ts',
+          ],
         },
       },
       // Not in `npm test`: `npm run test:long`, in CI.
@@ -60,7 +65,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'laws',
-          include: ['test/laws/**/*.test.ts'],
+          include: ['test/suites/laws/**/*.test.ts'],
           exclude: ['test/**/*.long.test.ts'],
           globalSetup: servers,
         },
@@ -69,7 +74,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'integration',
-          include: ['test/integration/**/*.test.ts', 'test/scenarios/**/*.test.ts'],
+          include: ['test/suites/integration/**/*.test.ts', 'test/suites/scenarios/**/*.test.ts'],
           exclude: ['test/**/*.long.test.ts'],
           globalSetup: servers,
         },

@@ -65,24 +65,34 @@ export const RULES: readonly Rule[] = [
     never: /^lib\/pawl\/payload\/envelopes\/large-payload\.ts$/,
   },
   {
-    rule: 'lib/pawl/claims imports the kernel, the payload, itself and the async context of Node: no store, no door',
-    from: /^lib\/pawl\/claims\//,
-    only: /^(lib\/pawl\/(kernel|payload|claims)\/|node:async_hooks$)/,
+    rule: 'lib/pawl/rules alone decides, and is pure: it imports the kernel, when two payloads are the same intent, and itself',
+    from: /^lib\/pawl\/rules\//,
+    only: /^lib\/pawl\/(kernel\/|rules\/|payload\/fingerprint-rule\.ts$)/,
   },
   {
-    rule: 'lib/pawl/stores imports the kernel, the claims and itself; only stores/dynamodb may use the AWS SDK',
+    rule: 'lib/pawl/rules is pure: time, randomness and I/O belong to the engine',
+    from: /^lib\/pawl\/rules\//,
+    never: /^lib\/pawl\/kernel\/(change|heartbeat|listener|process-wide|request|retry|warn-once)\.ts$/,
+  },
+  {
+    rule: 'lib/pawl/engine acts on what the rules say: it imports them, the kernel, the payload, itself and the async context of Node; no store, no door',
+    from: /^lib\/pawl\/engine\//,
+    only: /^(lib\/pawl\/(kernel|payload|rules|engine)\/|node:async_hooks$)/,
+  },
+  {
+    rule: 'lib/pawl/stores imports the kernel, the rules, the engine and itself; only stores/dynamodb may use the AWS SDK',
     from: /^lib\/pawl\/stores\/(?!dynamodb\/)/,
-    only: /^lib\/pawl\/(kernel|claims|stores)\//,
+    only: /^lib\/pawl\/(kernel|rules|engine|stores)\//,
   },
   {
     rule: 'lib/pawl/stores/dynamodb imports the kernel, the claims, the host, itself and the AWS SDK',
     from: /^lib\/pawl\/stores\/dynamodb\/(?!lean\/)/,
-    only: /^(lib\/pawl\/(kernel|claims|stores)\/|lib\/pawl\/host\.ts$|@aws-sdk\/|@smithy\/)/,
+    only: /^(lib\/pawl\/(kernel|rules|engine|stores)\/|lib\/pawl\/host\.ts$|@aws-sdk\/|@smithy\/)/,
   },
   {
     rule: 'the lean transport imports no AWS SDK, and of the store only what does not load it: the SDK is what it does without',
     from: /^lib\/pawl\/stores\/dynamodb\/lean\//,
-    only: /^(lib\/pawl\/(aws|kernel|claims|stores\/dynamodb\/lean)\/|lib\/pawl\/host\.ts$|lib\/pawl\/stores\/dynamodb\/(errors|shared-requests|single-requests|table|transport)\.ts$)/,
+    only: /^(lib\/pawl\/(aws|kernel|rules|engine|stores\/dynamodb\/lean)\/|lib\/pawl\/host\.ts$|lib\/pawl\/stores\/dynamodb\/(errors|shared-requests|single-requests|table|transport)\.ts$)/,
   },
   {
     rule: 'lib/pawl/aws asks AWS without its SDK: it imports the kernel, the host, Node and the signer, and knows no store and no door',
@@ -108,12 +118,12 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'lib/pawl/sqs translates messages to claims: it imports the kernel, the payload, the claims and itself; no store, no other door',
     from: /^lib\/pawl\/sqs\//,
-    never: /^lib\/pawl\/(?!(kernel|payload|claims|sqs)\/|host\.ts$|aws\/)/,
+    never: /^lib\/pawl\/(?!(kernel|payload|rules|engine|sqs)\/|host\.ts$|aws\/)/,
   },
   {
     rule: 'lib/pawl/middy wraps batch handlers: it imports the kernel, the payload, the claims, the consumer of SQS and itself; no store',
     from: /^lib\/pawl\/middy\//,
-    never: /^lib\/pawl\/(?!(kernel|payload|claims|sqs|middy)\/|host\.ts$)/,
+    never: /^lib\/pawl\/(?!(kernel|payload|rules|engine|sqs|middy)\/|host\.ts$)/,
   },
   {
     rule: 'what all middlewares of pawl share (a watched request, an early time-out of Middy, its types) belongs to no door: it imports the kernel',
@@ -124,12 +134,12 @@ export const RULES: readonly Rule[] = [
     rule: 'lib/pawl/http translates requests to claims: it imports the kernel, the payload, the claims, itself, and what all middlewares share; nothing of SQS',
     from: /^lib\/pawl\/http\//,
     never:
-      /^lib\/pawl\/(?!(kernel|payload|claims|http)\/|host\.ts$|middy\/(watched-request|early-timeout|middy-types)\.ts$)/,
+      /^lib\/pawl\/(?!(kernel|payload|rules|engine|http)\/|host\.ts$|middy\/(watched-request|early-timeout|middy-types)\.ts$)/,
   },
   {
     rule: "lib/pawl/transactions joins claims and the application's data: kernel, payload, claims, the consumer of SQS, the DynamoDB store and the AWS SDK",
     from: /^lib\/pawl\/transactions\//,
-    only: /^(lib\/pawl\/(kernel|payload|claims|sqs|transactions|stores\/dynamodb)\/|lib\/pawl\/host\.ts$|@aws-sdk\/)/,
+    only: /^(lib\/pawl\/(kernel|payload|rules|engine|sqs|transactions|stores\/dynamodb)\/|lib\/pawl\/host\.ts$|@aws-sdk\/)/,
   },
   {
     rule: 'what decides about locks imports the kernel at most: time and I/O come in as parameters',
@@ -139,17 +149,17 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'lib/pawl/locks imports the kernel, the host, itself and the async context of Node; only locks/dynamodb may use the AWS SDK and the items of the store',
     from: /^lib\/pawl\/locks\/(?!dynamodb\/|index\.ts$)/,
-    only: /^(lib\/pawl\/((kernel|claims)\/|locks\/(?!dynamodb\/)|host\.ts$)|node:async_hooks$)/,
+    only: /^(lib\/pawl\/((kernel|rules|engine)\/|locks\/(?!dynamodb\/)|host\.ts$)|node:async_hooks$)/,
   },
   {
     rule: 'lib/pawl/locks/dynamodb imports the kernel, the host, the locks, the items of the store and the AWS SDK',
     from: /^lib\/pawl\/locks\/dynamodb\//,
-    only: /^(lib\/pawl\/(kernel|payload|claims|locks|stores\/dynamodb)\/|lib\/pawl\/host\.ts$|@aws-sdk\/)/,
+    only: /^(lib\/pawl\/(kernel|payload|rules|engine|locks|stores\/dynamodb)\/|lib\/pawl\/host\.ts$|@aws-sdk\/)/,
   },
   {
-    rule: 'lib/pawl/observe listens: it imports the claims and Node, and no client of any service',
+    rule: 'lib/pawl/observe listens: it imports the rules, the engine and Node, and no client of any service',
     from: /^lib\/pawl\/observe\//,
-    only: /^(lib\/pawl\/(kernel|claims|observe)\/|node:)/,
+    only: /^(lib\/pawl\/(kernel|rules|engine|observe)\/|node:)/,
   },
   {
     rule: 'only what prints a template writes YAML: no function bundles the writer, and no stack needs it',
@@ -159,17 +169,17 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'lib/pawl/operate is what an operator can see and do: it imports the kernel, the payload, the claims, the messages of SQS, the host and the client of SQS; no store',
     from: /^lib\/pawl\/operate\//,
-    only: /^(lib\/pawl\/(kernel|payload|claims|sqs|operate)\/|lib\/pawl\/host\.ts$|@aws-sdk\/client-sqs$)/,
+    only: /^(lib\/pawl\/(kernel|payload|rules|engine|sqs|operate)\/|lib\/pawl\/host\.ts$|@aws-sdk\/client-sqs$)/,
   },
   {
     rule: 'lib/pawl/sweep settles claims that no message comes for: it imports the kernel, the claims, the host and itself; no store, no client',
     from: /^lib\/pawl\/sweep\//,
-    only: /^lib\/pawl\/((kernel|claims|sweep)\/|host\.ts$)/,
+    only: /^lib\/pawl\/((kernel|rules|engine|sweep)\/|host\.ts$)/,
   },
   {
     rule: 'lib/pawl/statements compares claims with what a provider says: it imports the kernel, the payload, the claims, how an operator resolves a claim, and the host; no store, no client',
     from: /^lib\/pawl\/statements\//,
-    only: /^lib\/pawl\/((kernel|payload|claims|statements)\/|operate\/resolve\.ts$|host\.ts$)/,
+    only: /^lib\/pawl\/((kernel|payload|rules|engine|statements)\/|operate\/resolve\.ts$|host\.ts$)/,
   },
   {
     rule: 'the engine of a rehearsal knows no rehearsal file',

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 /**
  * Lints the app's templates with cfn-lint, where that is at hand (`pip install cfn-lint`), and says so where it is not.
  *
- * What CDK's own rules find, and cdk-nag's, is an error at synth and in `test/deployment/constructs` already.
+ * What CDK's own rules find, and cdk-nag's, is an error at synth and in `test/cdk` already.
  */
 
 const APP = fileURLToPath(new URL('../bin/app.ts', import.meta.url));

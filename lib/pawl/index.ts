@@ -1,5 +1,5 @@
-import type { Claim } from './claims/claim.ts';
-import { type OnceFunction, type OnceOptions, once as onceOn } from './claims/once.ts';
+import type { Claim } from './engine/claim.ts';
+import { type OnceFunction, type OnceOptions, once as onceOn } from './engine/once.ts';
 import { nodeHost } from './host.ts';
 
 /**
@@ -29,31 +29,14 @@ export function once<Input, R, Kept extends boolean = true>(
   return onceOn(options, fn, nodeHost);
 }
 
-export type { Checkpoint } from './claims/checkpoints.ts';
-export type { Claim, Doubt, Verdict } from './claims/claim.ts';
-export type { AbandonedPolicy, ClaimRequest, ClaimRules, Decision, ParkedReason } from './claims/decide.ts';
-export { decide } from './claims/decide.ts';
-export { type ClaimEvent, logEvents } from './claims/events.ts';
-export type { KeyValue } from './claims/identity.ts';
-export type { Lease } from './claims/lease.ts';
-export type { OnceCall, OnceFunction, OnceOptions, OnceOutcome } from './claims/once.ts';
-export type { ListsOpenClaims, OpenClaim, OpenPage, OpenQuery } from './claims/open-claims.ts';
-export type { ClaimOptions } from './claims/options.ts';
-export type { Outcome } from './claims/outcome.ts';
-export { type Reconcile, type ReconcileOptions, reconcile } from './claims/reconcile.ts';
-export type {
-  Attributes,
-  ClaimRecord,
-  ClaimStatus,
-  Resolution,
-  ResolutionVerdict,
-  StepResolution,
-} from './claims/record.ts';
-export { renewedLease } from './claims/renewed-lease.ts';
-export type { StepResolutions } from './claims/resolve.ts';
-export { renew, settle } from './claims/settle.ts';
-export { type StepOptions, type StepReconcile, type StepRun, step } from './claims/step.ts';
-export { type ClaimStore, type ClaimWrite, unchanged, type WriteResult } from './claims/store.ts';
+export type { Claim, Doubt } from './engine/claim.ts';
+export { type ClaimEvent, logEvents } from './engine/events.ts';
+export type { Lease } from './engine/lease.ts';
+export type { OnceCall, OnceFunction, OnceOptions, OnceOutcome } from './engine/once.ts';
+export type { ClaimOptions } from './engine/options.ts';
+export { type Reconcile, type ReconcileOptions, reconcile } from './engine/reconcile.ts';
+export { renewedLease } from './engine/renewed-lease.ts';
+export { type StepOptions, type StepReconcile, type StepRun, step } from './engine/step.ts';
 export {
   type Classification,
   InDoubtError,
@@ -72,6 +55,24 @@ export type { RecordedError } from './kernel/recorded-error.ts';
 export { canonicalJson, canonicalValue, FingerprintError } from './payload/fingerprint.ts';
 export type { FingerprintOption, FingerprintRule, PreviousRule } from './payload/fingerprint-rule.ts';
 export { type BodyField, type BodyFields, compositeKey } from './payload/keys.ts';
+export type { Checkpoint } from './rules/checkpoints.ts';
+export type { AbandonedPolicy, ClaimRequest, ClaimRules, Decision, ParkedReason } from './rules/decide.ts';
+export { decide } from './rules/decide.ts';
+export type { KeyValue } from './rules/identity.ts';
+export type { ListsOpenClaims, OpenClaim, OpenPage, OpenQuery } from './rules/open-claims.ts';
+export type { Outcome } from './rules/outcome.ts';
+export type {
+  Attributes,
+  ClaimRecord,
+  ClaimStatus,
+  Resolution,
+  ResolutionVerdict,
+  StepResolution,
+} from './rules/record.ts';
+export type { StepResolutions } from './rules/resolve.ts';
+export { renew, settle } from './rules/settle.ts';
+export { type ClaimStore, type ClaimWrite, unchanged, type WriteResult } from './rules/store.ts';
+export type { Verdict } from './rules/verdict.ts';
 export { failOpen } from './stores/fail-open.ts';
 export { type MemoryStore, memoryStore } from './stores/memory.ts';
 export { type RememberOptions, rememberCompleted } from './stores/remember-completed.ts';

@@ -1,22 +1,9 @@
 /** What the tools of pawl see of the engine and its stores. For them alone, in the same version: nothing here is promised to anybody else. */
-export type { Claim } from './claims/claim.ts';
-export type { ClaimEvent } from './claims/events.ts';
-export { forgetHandlersLater } from './claims/inside-step.ts';
-export { type KeepsNotes, keepsNotes, type Note, noteSchema, type PlaceEntry } from './claims/notes.ts';
-export { type OnceOutcome, once } from './claims/once.ts';
-export { openShard, statementDue, unstatedPlace } from './claims/open.ts';
-export {
-  type ListsOpenClaims,
-  listsOpenClaims,
-  type OpenClaim,
-  type OpenQuery,
-  openClaimOf,
-} from './claims/open-claims.ts';
-export { type ClaimRecord, claimSchema, type Draft } from './claims/record.ts';
-export { renewedLease } from './claims/renewed-lease.ts';
-export { stated } from './claims/stated.ts';
-export { type ClaimStore, type ClaimWrite, unchanged, type WriteResult } from './claims/store.ts';
-export { successor } from './claims/successor.ts';
+export type { Claim } from './engine/claim.ts';
+export type { ClaimEvent } from './engine/events.ts';
+export { forgetHandlersLater } from './engine/inside-step.ts';
+export { type OnceOutcome, once } from './engine/once.ts';
+export { renewedLease } from './engine/renewed-lease.ts';
 export { nodeHost } from './host.ts';
 export type { Lock } from './locks/owned-lock.ts';
 export type { LockRecord, ResourceRecord, StoredRecord } from './locks/record.ts';
@@ -25,6 +12,19 @@ export { type Locks, resourceLocks, type TryLockAllResult } from './locks/resour
 export type { LockStore, LockWrite, LockWriteResult } from './locks/store.ts';
 export { youngestDoubt, youngestStepDoubt } from './operate/young-doubt.ts';
 export { bodyField } from './payload/keys.ts';
+export { type KeepsNotes, keepsNotes, type Note, noteSchema, type PlaceEntry } from './rules/notes.ts';
+export { openShard, statementDue, unstatedPlace } from './rules/open.ts';
+export {
+  type ListsOpenClaims,
+  listsOpenClaims,
+  type OpenClaim,
+  type OpenQuery,
+  openClaimOf,
+} from './rules/open-claims.ts';
+export { type ClaimRecord, claimSchema, type Draft } from './rules/record.ts';
+export { stated } from './rules/stated.ts';
+export { type ClaimStore, type ClaimWrite, unchanged, type WriteResult } from './rules/store.ts';
+export { successor } from './rules/successor.ts';
 export type { InvocationContext, SqsEvent, SqsRecord } from './sqs/event.ts';
 export { type MessageKey, messageAttribute, messageId } from './sqs/keys.ts';
 export type { SqsOptions } from './sqs/options.ts';

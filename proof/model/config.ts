@@ -1,4 +1,4 @@
-import type { AbandonedPolicy } from '../../lib/pawl/claims/decide.ts';
+import type { AbandonedPolicy } from '../../lib/pawl/rules/decide.ts';
 
 /** What may go wrong. Each of these costs one of the faults that a run may have. */
 export type Fault =

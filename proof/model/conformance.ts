@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import type { Claim, Verdict } from '../../lib/pawl/claims/claim.ts';
-import { reconcile } from '../../lib/pawl/claims/reconcile.ts';
-import type { ClaimRecord } from '../../lib/pawl/claims/record.ts';
-import { renewedLease } from '../../lib/pawl/claims/renewed-lease.ts';
-import { step } from '../../lib/pawl/claims/step.ts';
-import type { ClaimStore, ClaimWrite, WriteResult } from '../../lib/pawl/claims/store.ts';
+import type { Claim } from '../../lib/pawl/engine/claim.ts';
+import { reconcile } from '../../lib/pawl/engine/reconcile.ts';
+import { renewedLease } from '../../lib/pawl/engine/renewed-lease.ts';
+import { step } from '../../lib/pawl/engine/step.ts';
+import type { ClaimRecord } from '../../lib/pawl/rules/record.ts';
+import type { ClaimStore, ClaimWrite, WriteResult } from '../../lib/pawl/rules/store.ts';
+import type { Verdict } from '../../lib/pawl/rules/verdict.ts';
 import { eachMessage } from '../../lib/pawl/sqs/index.ts';
 import { sqsEvent, sqsRecord } from '../../test/support/lambda.ts';
 import { times, unitMs } from './time.ts';

@@ -1,6 +1,6 @@
-import { type Checkpoint, checkpointsOf } from '../../lib/pawl/claims/checkpoints.ts';
-import { appliesWithCompletion, type ClaimRecord } from '../../lib/pawl/claims/record.ts';
-import type { ClaimWrite, WriteResult } from '../../lib/pawl/claims/store.ts';
+import { type Checkpoint, checkpointsOf } from '../../lib/pawl/rules/checkpoints.ts';
+import { appliesWithCompletion, type ClaimRecord } from '../../lib/pawl/rules/record.ts';
+import type { ClaimWrite, WriteResult } from '../../lib/pawl/rules/store.ts';
 import { ms, unitMs } from './time.ts';
 import { type Answer, at, type Model, type Waits, type Worker, type World } from './world.ts';
 

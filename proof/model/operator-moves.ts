@@ -1,5 +1,5 @@
-import { stepsInDoubt } from '../../lib/pawl/claims/checkpoints.ts';
-import type { ClaimRecord, Resolution, ResolutionVerdict } from '../../lib/pawl/claims/record.ts';
+import { stepsInDoubt } from '../../lib/pawl/rules/checkpoints.ts';
+import type { ClaimRecord, Resolution, ResolutionVerdict } from '../../lib/pawl/rules/record.ts';
 import type { Move } from './move.ts';
 import { written } from './store.ts';
 import { ms } from './time.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ClaimRecord } from '../../lib/pawl/claims/record.ts';
-import type { ClaimWrite } from '../../lib/pawl/claims/store.ts';
+import type { ClaimRecord } from '../../lib/pawl/rules/record.ts';
+import type { ClaimWrite } from '../../lib/pawl/rules/store.ts';
 import { ms } from './time.ts';
 import { at, type Key, type Model, type Worker, type World, type Writer } from './world.ts';
 

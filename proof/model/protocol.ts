@@ -1,9 +1,9 @@
-import { decide } from '../../lib/pawl/claims/decide.ts';
-import { checkpointed } from '../../lib/pawl/claims/next-step.ts';
-import { resolution } from '../../lib/pawl/claims/resolve.ts';
-import { outcomeOfError, renew, settle } from '../../lib/pawl/claims/settle.ts';
-import { afterVerdict } from '../../lib/pawl/claims/settle-doubt.ts';
-import { unchanged } from '../../lib/pawl/claims/store.ts';
+import { decide } from '../../lib/pawl/rules/decide.ts';
+import { afterVerdict } from '../../lib/pawl/rules/doubt.ts';
+import { resolution } from '../../lib/pawl/rules/resolve.ts';
+import { outcomeOfError, renew, settle } from '../../lib/pawl/rules/settle.ts';
+import { checkpointed } from '../../lib/pawl/rules/steps.ts';
+import { unchanged } from '../../lib/pawl/rules/store.ts';
 import { dispositionOfRefused, dispositionOfRun } from '../../lib/pawl/sqs/disposition.ts';
 
 /**

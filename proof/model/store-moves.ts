@@ -1,4 +1,4 @@
-import type { ClaimWrite, WriteResult } from '../../lib/pawl/claims/store.ts';
+import type { ClaimWrite, WriteResult } from '../../lib/pawl/rules/store.ts';
 import { answered, canFail, failing, type Move, name } from './move.ts';
 import { written } from './store.ts';
 import { times } from './time.ts';

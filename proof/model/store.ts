@@ -1,5 +1,5 @@
-import { appliesWithCompletion } from '../../lib/pawl/claims/record.ts';
-import type { ClaimWrite, WriteResult } from '../../lib/pawl/claims/store.ts';
+import { appliesWithCompletion } from '../../lib/pawl/rules/record.ts';
+import type { ClaimWrite, WriteResult } from '../../lib/pawl/rules/store.ts';
 import { checkEffect, checkWrite } from './promises.ts';
 import { at, type Key, type Model, replaced, type World, type Writer } from './world.ts';
 

@@ -1,4 +1,4 @@
-import type { ClaimRecord } from '../../lib/pawl/claims/record.ts';
+import type { ClaimRecord } from '../../lib/pawl/rules/record.ts';
 import { movesOf } from './moves.ts';
 import { unit } from './time.ts';
 import { beginning, type Model, type World } from './world.ts';

@@ -1,22 +1,22 @@
-import { freshMs } from '../../lib/pawl/claims/acquire.ts';
-import { type Checkpoint, checkpointsOf } from '../../lib/pawl/claims/checkpoints.ts';
-import type { Decision } from '../../lib/pawl/claims/decide.ts';
-import { effectOf } from '../../lib/pawl/claims/engine.ts';
-import type { Outcome } from '../../lib/pawl/claims/outcome.ts';
-import type { ClaimRecord } from '../../lib/pawl/claims/record.ts';
-import { completion } from '../../lib/pawl/claims/result.ts';
-import { tooLate as productionTooLate, type TooLate } from '../../lib/pawl/claims/run.ts';
-import type { Recorded } from '../../lib/pawl/claims/run-result.ts';
-import type { Phase } from '../../lib/pawl/claims/settle.ts';
-import type { ClaimWrite } from '../../lib/pawl/claims/store.ts';
+import { freshMs } from '../../lib/pawl/engine/acquire.ts';
+import { effectOf } from '../../lib/pawl/engine/engine.ts';
+import { tooLate as productionTooLate, type TooLate } from '../../lib/pawl/engine/run.ts';
+import type { Recorded } from '../../lib/pawl/engine/run-result.ts';
 import { errorKind, explainedError, InDoubtError, LeaseError, RetryableError } from '../../lib/pawl/kernel/errors.ts';
 import { recordedError } from '../../lib/pawl/kernel/recorded-error.ts';
+import { type Checkpoint, checkpointsOf } from '../../lib/pawl/rules/checkpoints.ts';
+import type { Decision } from '../../lib/pawl/rules/decide.ts';
+import type { Outcome } from '../../lib/pawl/rules/outcome.ts';
+import type { ClaimRecord } from '../../lib/pawl/rules/record.ts';
+import { completion } from '../../lib/pawl/rules/result.ts';
+import type { Phase } from '../../lib/pawl/rules/settle.ts';
+import type { ClaimWrite } from '../../lib/pawl/rules/store.ts';
 import { type Disposition, missedItsTurn, returned } from '../../lib/pawl/sqs/disposition.ts';
 import { times, unitMs } from './time.ts';
 import { type Answer, at, type Model, settleMsOf, type Unrecorded, type Waits, type Worker } from './world.ts';
 
 /**
- * The part of pawl that waits: `acquire`, `change` and `record` of `lib/pawl/claims/engine.ts`, `run`, `reconcile`, and `eachMessage` with
+ * The part of pawl that waits: `acquire`, `change` and `record` of `lib/pawl/engine/engine.ts`, `run`, `reconcile`, and `eachMessage` with
  * its `conclude`, line by line, as a machine that stands still at every `await` that leaves the process. What decides is production's
  * own, called from here. That this machine and the production code do the same is not believed but compared: see `conformance.ts`.
  */

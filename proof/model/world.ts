@@ -1,10 +1,10 @@
-import type { Checkpoint } from '../../lib/pawl/claims/checkpoints.ts';
-import type { ClaimRules, Decision } from '../../lib/pawl/claims/decide.ts';
-import { type Identity, identify } from '../../lib/pawl/claims/identity.ts';
-import type { Outcome } from '../../lib/pawl/claims/outcome.ts';
-import type { ClaimRecord } from '../../lib/pawl/claims/record.ts';
-import type { RunResult } from '../../lib/pawl/claims/run-result.ts';
-import type { ClaimWrite, WriteResult } from '../../lib/pawl/claims/store.ts';
+import type { RunResult } from '../../lib/pawl/engine/run-result.ts';
+import type { Checkpoint } from '../../lib/pawl/rules/checkpoints.ts';
+import type { ClaimRules, Decision } from '../../lib/pawl/rules/decide.ts';
+import { type Identity, identify } from '../../lib/pawl/rules/identity.ts';
+import type { Outcome } from '../../lib/pawl/rules/outcome.ts';
+import type { ClaimRecord } from '../../lib/pawl/rules/record.ts';
+import type { ClaimWrite, WriteResult } from '../../lib/pawl/rules/store.ts';
 import type { Disposition } from '../../lib/pawl/sqs/disposition.ts';
 import type { Config } from './config.ts';
 import { type Protocol, production } from './protocol.ts';

@@ -1,20 +1,20 @@
-import type { Decision, decide } from '../../lib/pawl/claims/decide.ts';
-import type { ClaimRecord } from '../../lib/pawl/claims/record.ts';
+import type { Decision, decide } from '../../lib/pawl/rules/decide.ts';
+import type { ClaimRecord } from '../../lib/pawl/rules/record.ts';
 import { breaks, type Mutant } from './mutant.ts';
 
 /** Breakages of what decides: pure functions over a record. */
 
-type Decide = typeof import('../../lib/pawl/claims/decide.ts');
-type Settle = typeof import('../../lib/pawl/claims/settle.ts');
-type Open = typeof import('../../lib/pawl/claims/open.ts');
-type Store = typeof import('../../lib/pawl/claims/store.ts');
-type Repair = typeof import('../../lib/pawl/claims/repair.ts');
-type Restored = typeof import('../../lib/pawl/claims/restored.ts');
+type Decide = typeof import('../../lib/pawl/rules/decide.ts');
+type Settle = typeof import('../../lib/pawl/rules/settle.ts');
+type Open = typeof import('../../lib/pawl/rules/open.ts');
+type Store = typeof import('../../lib/pawl/rules/store.ts');
+type Repair = typeof import('../../lib/pawl/rules/repair.ts');
+type Restored = typeof import('../../lib/pawl/rules/restored.ts');
 
 const ofDecide = (what: string, broken: (original: typeof decide) => typeof decide): Mutant =>
-  breaks<Decide>(what, 'lib/pawl/claims/decide.ts', (original) => ({ decide: broken(original.decide) }));
+  breaks<Decide>(what, 'lib/pawl/rules/decide.ts', (original) => ({ decide: broken(original.decide) }));
 const ofSettle = (what: string, breakage: (original: Settle) => Partial<Settle>): Mutant =>
-  breaks<Settle>(what, 'lib/pawl/claims/settle.ts', breakage);
+  breaks<Settle>(what, 'lib/pawl/rules/settle.ts', breakage);
 
 /** Decides upon another record than the one that is there. */
 function seeing(change: (found: ClaimRecord, now: number) => ClaimRecord): (original: typeof decide) => typeof decide {
@@ -106,7 +106,7 @@ export const decisions: readonly Mutant[] = [
   ofDecide('a claim id of its own for each try', (decide) => (found, request, ...rest) => {
     return decide(found, found ? { ...request, claimId: `${request.claimId}-again` } : request, ...rest);
   }),
-  breaks<Decide>('a parked claim expires', 'lib/pawl/claims/decide.ts', ({ parked }) => ({
+  breaks<Decide>('a parked claim expires', 'lib/pawl/rules/decide.ts', ({ parked }) => ({
     parked: (from, ...rest) => ({ ...parked(from, ...rest), expiresAt: from.expiresAt }),
   })),
 
@@ -172,46 +172,46 @@ export const decisions: readonly Mutant[] = [
       outcomeOfError(error, known, phase === 'after' ? 'during' : phase, rules),
   })),
 
-  breaks<Store>('a compare-and-set that does not compare the owner', 'lib/pawl/claims/store.ts', ({ claimState }) => ({
+  breaks<Store>('a compare-and-set that does not compare the owner', 'lib/pawl/rules/store.ts', ({ claimState }) => ({
     claimState: (record) => ({ ...claimState(record), claimId: 'of any worker' }),
   })),
   breaks<Store>(
     'a compare-and-set that does not compare the revision',
-    'lib/pawl/claims/store.ts',
+    'lib/pawl/rules/store.ts',
     ({ claimState }) => ({
       claimState: (record) => ({ ...claimState(record), rev: 1 }),
     }),
   ),
-  breaks<Store>('a first claim overwrites what is there', 'lib/pawl/claims/store.ts', ({ unchanged }) => ({
+  breaks<Store>('a first claim overwrites what is there', 'lib/pawl/rules/store.ts', ({ unchanged }) => ({
     unchanged: (seen, found) => seen === undefined || unchanged(seen, found),
   })),
-  breaks<typeof import('../../lib/pawl/claims/successor.ts')>(
+  breaks<typeof import('../../lib/pawl/rules/successor.ts')>(
     'a write leaves the revision as it was',
-    'lib/pawl/claims/successor.ts',
+    'lib/pawl/rules/successor.ts',
     ({ successor }) => ({ successor: (found, draft) => ({ ...successor(found, draft), rev: found?.rev ?? 1 }) }),
   ),
-  breaks<Open>('a parked claim is in no list', 'lib/pawl/claims/open.ts', ({ isOpen }) => ({
+  breaks<Open>('a parked claim is in no list', 'lib/pawl/rules/open.ts', ({ isOpen }) => ({
     isOpen: (record, watched) => record.status !== 'parked' && isOpen(record, watched),
   })),
-  breaks<Open>('a claim in doubt is in no list', 'lib/pawl/claims/open.ts', ({ isOpen }) => ({
+  breaks<Open>('a claim in doubt is in no list', 'lib/pawl/rules/open.ts', ({ isOpen }) => ({
     isOpen: (record, watched) => isOpen({ ...record, unknownAt: undefined, checkpoints: undefined }, watched),
   })),
-  breaks<Open>('a claim that has ended stays in the list', 'lib/pawl/claims/open.ts', () => ({ isOpen: () => true })),
-  breaks<Open>('every claim in flight costs a write of the index', 'lib/pawl/claims/open.ts', ({ isOpen }) => ({
+  breaks<Open>('a claim that has ended stays in the list', 'lib/pawl/rules/open.ts', () => ({ isOpen: () => true })),
+  breaks<Open>('every claim in flight costs a write of the index', 'lib/pawl/rules/open.ts', ({ isOpen }) => ({
     isOpen: (record, watched) => record.status === 'in-flight' || isOpen(record, watched),
   })),
-  breaks<Open>('a watched claim leaves the list when its lease is renewed', 'lib/pawl/claims/open.ts', () => ({
+  breaks<Open>('a watched claim leaves the list when its lease is renewed', 'lib/pawl/rules/open.ts', () => ({
     isWatched: () => false,
   })),
-  breaks<Open>('all open claims are in one shard', 'lib/pawl/claims/open.ts', () => ({ openShard: () => '00' })),
-  breaks<typeof import('../../lib/pawl/claims/record.ts')>(
+  breaks<Open>('all open claims are in one shard', 'lib/pawl/rules/open.ts', () => ({ openShard: () => '00' })),
+  breaks<typeof import('../../lib/pawl/rules/record.ts')>(
     'a message is discarded for a message that has taken over from it',
-    'lib/pawl/claims/record.ts',
+    'lib/pawl/rules/record.ts',
     () => ({ sourceOf: ({ source }) => source }),
   ),
-  breaks<typeof import('../../lib/pawl/claims/checkpoints.ts')>(
+  breaks<typeof import('../../lib/pawl/rules/checkpoints.ts')>(
     'a resolution leaves the doubt of a step as it was',
-    'lib/pawl/claims/checkpoints.ts',
+    'lib/pawl/rules/checkpoints.ts',
     ({ resolvedCheckpoints }) => ({
       resolvedCheckpoints(record, said, now) {
         const isApplied = (one: unknown) => one === 'applied' || typeof one === 'object';
@@ -219,24 +219,24 @@ export const decisions: readonly Mutant[] = [
       },
     }),
   ),
-  breaks<typeof import('../../lib/pawl/claims/settle-doubt.ts')>(
+  breaks<typeof import('../../lib/pawl/rules/doubt.ts')>(
     '"not found" is believed at once',
-    'lib/pawl/claims/settle-doubt.ts',
+    'lib/pawl/rules/doubt.ts',
     ({ afterVerdict }) => ({
       afterVerdict: (verdict, ...rest) =>
         verdict === 'not-applied' ? { kind: 'run' } : afterVerdict(verdict, ...rest),
     }),
   ),
-  breaks<typeof import('../../lib/pawl/claims/settle-doubt.ts')>(
+  breaks<typeof import('../../lib/pawl/rules/doubt.ts')>(
     '"cannot say" is taken for "not applied"',
-    'lib/pawl/claims/settle-doubt.ts',
+    'lib/pawl/rules/doubt.ts',
     ({ afterVerdict }) => ({
       afterVerdict: (verdict, ...rest) => afterVerdict(verdict === 'applied' ? verdict : 'not-applied', ...rest),
     }),
   ),
-  breaks<typeof import('../../lib/pawl/claims/settle-doubt.ts')>(
+  breaks<typeof import('../../lib/pawl/rules/doubt.ts')>(
     "the provider's lag is counted from now on",
-    'lib/pawl/claims/settle-doubt.ts',
+    'lib/pawl/rules/doubt.ts',
     ({ afterVerdict }) => ({
       afterVerdict: (verdict, record, rules, error, now) =>
         afterVerdict(verdict, { ...record, unknownAt: now }, rules, error, now),
@@ -249,22 +249,22 @@ export const decisions: readonly Mutant[] = [
       identifyingText: (value, what) => (value == null || value === '' ? 'nothing' : identifyingText(value, what)),
     }),
   ),
-  breaks<Repair>('a sweep asks before "not applied" can be believed', 'lib/pawl/claims/repair.ts', ({ repair }) => ({
+  breaks<Repair>('a sweep asks before "not applied" can be believed', 'lib/pawl/rules/repair.ts', ({ repair }) => ({
     repair: (found, request, rules, now) => repair(found, request, { ...rules, settleMs: 0 }, now),
   })),
-  breaks<Repair>('a sweep takes a claim from a worker whose lease runs', 'lib/pawl/claims/repair.ts', ({ repair }) => ({
+  breaks<Repair>('a sweep takes a claim from a worker whose lease runs', 'lib/pawl/rules/repair.ts', ({ repair }) => ({
     repair: (found, request, rules, now) => repair(found && { ...found, leaseUntil: 0 }, request, rules, now),
   })),
   breaks<Repair>(
     'a sweep asks a provider that cannot say without a pause',
-    'lib/pawl/claims/repair.ts',
+    'lib/pawl/rules/repair.ts',
     ({ repair }) => ({
       repair: (found, request, rules, now) => repair(found, request, { ...rules, askAgainMs: 0 }, now),
     }),
   ),
   breaks<Restored>(
     'a restored table takes a forgotten key for a new one',
-    'lib/pawl/claims/restored.ts',
+    'lib/pawl/rules/restored.ts',
     ({ asRestored }) => ({
       asRestored: (id, found, restore, now) => ({
         ...asRestored(id, found, restore, now),
@@ -274,7 +274,7 @@ export const decisions: readonly Mutant[] = [
   ),
   breaks<Restored>(
     'a restored table believes a claim in flight whose lease ends after the mark',
-    'lib/pawl/claims/restored.ts',
+    'lib/pawl/rules/restored.ts',
     ({ asRestored }) => ({
       asRestored: (id, found, restore, now) =>
         found?.status === 'in-flight' && found.leaseUntil >= restore.reopenedAt
@@ -284,7 +284,7 @@ export const decisions: readonly Mutant[] = [
   ),
   breaks<Restored>(
     'a restored table believes the parts of a parked claim',
-    'lib/pawl/claims/restored.ts',
+    'lib/pawl/rules/restored.ts',
     ({ asRestored }) => ({
       asRestored: (id, found, restore, now) =>
         found?.status === 'parked' ? found : asRestored(id, found, restore, now),
@@ -292,7 +292,7 @@ export const decisions: readonly Mutant[] = [
   ),
   breaks<Restored>(
     'a restored table believes that a step was not applied because it was not at the cut-off',
-    'lib/pawl/claims/restored.ts',
+    'lib/pawl/rules/restored.ts',
     ({ asRestored }) => ({
       asRestored: (id, found, restore, now) => ({
         ...asRestored(id, found, restore, now),
@@ -302,7 +302,7 @@ export const decisions: readonly Mutant[] = [
   ),
   breaks<Restored>(
     'a restored table believes a claim that was released before',
-    'lib/pawl/claims/restored.ts',
+    'lib/pawl/rules/restored.ts',
     ({ asRestored }) => ({
       asRestored: (id, found, restore, now) =>
         found?.status === 'released' ? found : asRestored(id, found, restore, now),

@@ -34,7 +34,7 @@ The same run checks that each of them passes without a mutant.
 
 \`\`\`sh
 npm run mutants -- --write                # all of them
-npm run mutants -- --only lib/pawl/claims/settle # some
+npm run mutants -- --only lib/pawl/rules/settle # some
 \`\`\`
 
 ${day}, commit \`${commit}\`: **${results.length - survivors} of ${results.length} found**, ${survivors} survived${unmet}. The seconds include the checks that a mutant passed. They belong to a machine

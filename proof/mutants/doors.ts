@@ -8,7 +8,7 @@ type EachMessage = typeof import('../../lib/pawl/sqs/each-by.ts');
 type InOrder = typeof import('../../lib/pawl/sqs/in-order.ts');
 type Message = typeof import('../../lib/pawl/sqs/message.ts');
 type Queue = typeof import('../../lib/pawl/sqs/queue.ts');
-type Records = typeof import('../../lib/pawl/claims/record.ts');
+type Records = typeof import('../../lib/pawl/rules/record.ts');
 type Responses = typeof import('../../lib/pawl/middy/responses.ts');
 type Delivery = Parameters<InstanceType<Queue['SqsQueue']>['deadLetter']>[0][number];
 
@@ -77,16 +77,12 @@ export const doors: readonly Mutant[] = [
       },
     }),
   ),
-  breaks<Records>(
-    'a redelivery is discarded as a duplicate in flight',
-    'lib/pawl/claims/record.ts',
-    ({ sourceOf }) => ({
-      sourceOf: (record) => (sourceOf(record) === undefined ? undefined : 'another message'),
-    }),
-  ),
+  breaks<Records>('a redelivery is discarded as a duplicate in flight', 'lib/pawl/rules/record.ts', ({ sourceOf }) => ({
+    sourceOf: (record) => (sourceOf(record) === undefined ? undefined : 'another message'),
+  })),
   breaks<Records>(
     'a duplicate is discarded although it is not known which message holds the claim',
-    'lib/pawl/claims/record.ts',
+    'lib/pawl/rules/record.ts',
     ({ sourceOf }) => ({ sourceOf: (record) => sourceOf(record) ?? 'another message' }),
   ),
   breaks<typeof import('../../lib/pawl/sqs/claim-message.ts')>(

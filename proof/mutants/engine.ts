@@ -1,26 +1,26 @@
-import type { Claim } from '../../lib/pawl/claims/claim.ts';
-import type { WriteResult } from '../../lib/pawl/claims/store.ts';
+import type { Claim } from '../../lib/pawl/engine/claim.ts';
+import type { WriteResult } from '../../lib/pawl/rules/store.ts';
 import { breaks, type Mutant } from './mutant.ts';
 
 /** Breakages of what runs a handler under a claim, and of what an operator does. */
 
-type Acquire = typeof import('../../lib/pawl/claims/acquire.ts');
-type Engine = typeof import('../../lib/pawl/claims/engine.ts');
-type OpenClaim = typeof import('../../lib/pawl/claims/open-claim.ts');
+type Acquire = typeof import('../../lib/pawl/engine/acquire.ts');
+type Engine = typeof import('../../lib/pawl/engine/engine.ts');
+type OpenClaim = typeof import('../../lib/pawl/engine/open-claim.ts');
 type Operate = typeof import('../../lib/pawl/operate/resolve.ts');
-type Resolve = typeof import('../../lib/pawl/claims/resolve.ts');
-type Run = typeof import('../../lib/pawl/claims/run.ts');
-type Step = typeof import('../../lib/pawl/claims/next-step.ts');
-type Work = typeof import('../../lib/pawl/claims/work.ts');
+type Resolve = typeof import('../../lib/pawl/rules/resolve.ts');
+type Run = typeof import('../../lib/pawl/engine/run.ts');
+type Step = typeof import('../../lib/pawl/engine/next-step.ts');
+type Work = typeof import('../../lib/pawl/engine/work.ts');
 
 const ofAcquire = (what: string, breakage: (original: Acquire) => Partial<Acquire>): Mutant =>
-  breaks<Acquire>(what, 'lib/pawl/claims/acquire.ts', breakage);
+  breaks<Acquire>(what, 'lib/pawl/engine/acquire.ts', breakage);
 const ofRun = (what: string, breakage: (original: Run) => Partial<Run>): Mutant =>
-  breaks<Run>(what, 'lib/pawl/claims/run.ts', breakage);
+  breaks<Run>(what, 'lib/pawl/engine/run.ts', breakage);
 const ofStep = (what: string, broken: (original: Step['NextStep']) => Step['NextStep']): Mutant =>
-  breaks<Step>(what, 'lib/pawl/claims/next-step.ts', ({ NextStep }) => ({ NextStep: broken(NextStep) }));
+  breaks<Step>(what, 'lib/pawl/engine/next-step.ts', ({ NextStep }) => ({ NextStep: broken(NextStep) }));
 const ofWork = (what: string, broken: (original: Work['Work']) => Work['Work']): Mutant =>
-  breaks<Work>(what, 'lib/pawl/claims/work.ts', ({ Work }) => ({ Work: broken(Work) }));
+  breaks<Work>(what, 'lib/pawl/engine/work.ts', ({ Work }) => ({ Work: broken(Work) }));
 
 /** Asks for claims of a store whose writes are answered in another way. */
 function answering(acquire: Acquire['acquire'], answer: (written: Promise<WriteResult>) => Promise<WriteResult>) {
@@ -63,15 +63,15 @@ export const engine: readonly Mutant[] = [
   ofAcquire('what may have killed a worker runs beside others', ({ acquire }) => ({
     acquire: (one, asked) => acquire(one, { ...asked, mayTakeOver: true }),
   })),
-  breaks<Engine>('a completion is tried once', 'lib/pawl/claims/engine.ts', ({ changeClaim }) => ({
+  breaks<Engine>('a completion is tried once', 'lib/pawl/engine/engine.ts', ({ changeClaim }) => ({
     changeClaim: (one, grant, transition, options) => changeClaim(one, grant, transition, { ...options, tries: 1 }),
   })),
-  breaks<Engine>('a listener that throws looks like a store that fails', 'lib/pawl/claims/engine.ts', () => ({
+  breaks<Engine>('a listener that throws looks like a store that fails', 'lib/pawl/engine/engine.ts', () => ({
     emit({ settings: { operation, host, onEvent } }, identity, fact) {
       onEvent({ operation, id: identity?.id ?? '', at: host.now(), ...fact });
     },
   })),
-  breaks<OpenClaim>('the attempt is part of the effect key', 'lib/pawl/claims/open-claim.ts', ({ openClaim }) => ({
+  breaks<OpenClaim>('the attempt is part of the effect key', 'lib/pawl/engine/open-claim.ts', ({ openClaim }) => ({
     openClaim(...args) {
       const open = openClaim(...args);
       const { effectKey, attempt } = open.claim;
@@ -79,14 +79,14 @@ export const engine: readonly Mutant[] = [
       return open;
     },
   })),
-  breaks<typeof import('../../lib/pawl/claims/settle-doubt.ts')>(
+  breaks<typeof import('../../lib/pawl/engine/settle-doubt.ts')>(
     'a provider is not asked about an attempt in doubt',
-    'lib/pawl/claims/settle-doubt.ts',
+    'lib/pawl/engine/settle-doubt.ts',
     () => ({ settleDoubt: async () => undefined }),
   ),
-  breaks<typeof import('../../lib/pawl/claims/result.ts')>(
+  breaks<typeof import('../../lib/pawl/rules/result.ts')>(
     'a result that cannot be stored undoes its effect',
-    'lib/pawl/claims/result.ts',
+    'lib/pawl/rules/result.ts',
     ({ completion }) => ({
       completion(value, maxBytes, wanted) {
         if (wanted) JSON.stringify(value);
@@ -244,5 +244,5 @@ export const engine: readonly Mutant[] = [
 ];
 
 function ofResolve(what: string, breakage: (original: Resolve) => Partial<Resolve>): Mutant {
-  return breaks<Resolve>(what, 'lib/pawl/claims/resolve.ts', breakage);
+  return breaks<Resolve>(what, 'lib/pawl/rules/resolve.ts', breakage);
 }

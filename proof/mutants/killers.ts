@@ -15,13 +15,14 @@ export interface Killer {
 }
 
 /** The production code that the search runs, or compares its worker with. */
-const searched = /^lib\/pawl\/(kernel|payload|claims|sqs)\//;
+const searched = /^lib\/pawl\/(kernel|payload|rules|engine|sqs)\//;
 const repository = join(import.meta.dirname, '../..');
 /** Whose unit tests meet a mutant first, by the room of its module: those of the room, and of the rooms that stand on it. */
 const near: Readonly<Record<string, readonly string[]>> = {
-  kernel: ['kernel', 'claims'],
+  kernel: ['kernel', 'rules', 'engine'],
   payload: ['payload', 'sqs'],
-  claims: ['claims', 'sweep', 'statements', 'sqs', 'middy'],
+  rules: ['rules', 'engine', 'sweep', 'statements', 'sqs', 'middy'],
+  engine: ['engine', 'sweep', 'statements', 'sqs', 'middy'],
   sweep: ['sweep'],
   statements: ['statements'],
   sqs: ['sqs', 'middy'],
@@ -36,7 +37,7 @@ export const killers: readonly Killer[] = [
   ...Object.keys(near).map((name) => ({
     name: `unit tests of ${name}`,
     sees: (module: string) => near[roomOf(module)]?.includes(name) ?? false,
-    run: vitest('unit', () => [`test/${name}/`]),
+    run: vitest('unit', () => [`test/pawl/${name}/`]),
   })),
   { name: 'search', sees: (module) => searched.test(module), run: search },
   { name: 'laws', sees: always, run: vitest('laws') },
@@ -44,29 +45,29 @@ export const killers: readonly Killer[] = [
   {
     name: 'scenarios',
     sees: always,
-    run: vitest('integration', () => ['test/scenarios/', 'test/integration/*.test.ts']),
+    run: vitest('integration', () => ['test/suites/scenarios/', 'test/suites/integration/*.test.ts']),
   },
   {
     name: 'long laws and sweeps',
     sees: always,
     run: vitest('long', () => [
-      'test/laws/',
+      'test/suites/laws/',
       'test/proof/simulation/',
       'test/testing/',
-      'test/integration/crash-points',
+      'test/suites/integration/crash-points',
     ]),
   },
 ];
 
-/** `lib/pawl/claims/decide.ts` → `claims` */
+/** `lib/pawl/rules/decide.ts` → `rules` */
 function roomOf(module: string): string {
   return module.split('/')[2] ?? '';
 }
 
 /** Rooms whose parts are left out one by one. */
-const split = ['test/proof'];
+const split = ['test/proof', 'test/pawl', 'test/suites'];
 /** The search has run already, and the mutants' own tests look at no behaviour. */
-const left = ['test/proof/model', 'test/proof/mutants', 'test/deployment'];
+const left = ['test/proof/model', 'test/proof/mutants', 'test/pawl/deployment', 'test/cdk'];
 
 /** The folders of the unit tests, but for those that have run or cannot see a planted mutant. */
 export function unitFolders(): readonly string[] {

@@ -11,7 +11,7 @@ export interface Mutant {
  * A mutant of one module.
  *
  * @example
- * breaks<typeof import('../../lib/pawl/claims/store.ts')>('a first claim overwrites what is there', 'lib/pawl/claims/store.ts', ({ unchanged }) => ({
+ * breaks<typeof import('../../lib/pawl/rules/store.ts')>('a first claim overwrites what is there', 'lib/pawl/rules/store.ts', ({ unchanged }) => ({
  *   unchanged: (seen, found) => seen === undefined || unchanged(seen, found),
  * }))
  */

@@ -10,7 +10,7 @@ type ReadClaims = typeof import('../../lib/pawl/statements/read-claims.ts');
 type RunNote = typeof import('../../lib/pawl/statements/run-note.ts');
 type SettleClaim = typeof import('../../lib/pawl/sweep/settle-claim.ts');
 type SettleRestored = typeof import('../../lib/pawl/statements/settle-restored.ts');
-type Stated = typeof import('../../lib/pawl/claims/stated.ts');
+type Stated = typeof import('../../lib/pawl/rules/stated.ts');
 type Sweep = typeof import('../../lib/pawl/sweep/sweep.ts');
 
 const ofClaims = (what: string, breakage: (original: ReadClaims) => Partial<ReadClaims>): Mutant =>
@@ -20,12 +20,12 @@ const ofFindings = (what: string, breakage: (original: Findings) => Partial<Find
 const ofRestored = (what: string, breakage: (original: SettleRestored) => Partial<SettleRestored>): Mutant =>
   breaks<SettleRestored>(what, 'lib/pawl/statements/settle-restored.ts', breakage);
 const ofStated = (what: string, breakage: (original: Stated) => Partial<Stated>): Mutant =>
-  breaks<Stated>(what, 'lib/pawl/claims/stated.ts', breakage);
+  breaks<Stated>(what, 'lib/pawl/rules/stated.ts', breakage);
 
 export const repairs: readonly Mutant[] = [
-  breaks<typeof import('../../lib/pawl/claims/repair.ts')>(
+  breaks<typeof import('../../lib/pawl/rules/repair.ts')>(
     'a sweep settles a claim under the fence of its earlier worker',
-    'lib/pawl/claims/repair.ts',
+    'lib/pawl/rules/repair.ts',
     ({ repair }) => ({
       repair(found, ...rest) {
         const begun = repair(found, ...rest);

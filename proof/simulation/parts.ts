@@ -1,6 +1,6 @@
-import type { ClaimEvent } from '../../lib/pawl/claims/events.ts';
-import type { Resolution } from '../../lib/pawl/claims/record.ts';
+import type { ClaimEvent } from '../../lib/pawl/engine/events.ts';
 import type { HttpEvent } from '../../lib/pawl/http/event.ts';
+import type { Resolution } from '../../lib/pawl/rules/record.ts';
 import type { InvocationContext, SqsBatchResponse, SqsEvent } from '../../lib/pawl/sqs/event.ts';
 import type { Item } from './dynamodb/table.ts';
 import type { Sandbox } from './lambda/sandbox.ts';

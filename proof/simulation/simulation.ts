@@ -1,4 +1,4 @@
-import type { ClaimEvent } from '../../lib/pawl/claims/events.ts';
+import type { ClaimEvent } from '../../lib/pawl/engine/events.ts';
 import type { SimulatedTable } from './dynamodb/table.ts';
 import type { FaultName } from './faults.ts';
 import type { Sandbox } from './lambda/sandbox.ts';

@@ -1,4 +1,4 @@
-import { forgetHandlersLater } from '../../lib/pawl/claims/inside-step.ts';
+import { forgetHandlersLater } from '../../lib/pawl/engine/inside-step.ts';
 import type { Violation } from './parts.ts';
 
 /** Numbers by name, and groups of them. */

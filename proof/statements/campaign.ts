@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { KeepsNotes } from '../../lib/pawl/claims/notes.ts';
-import type { ClaimStore } from '../../lib/pawl/claims/store.ts';
+import type { KeepsNotes } from '../../lib/pawl/rules/notes.ts';
+import type { ClaimStore } from '../../lib/pawl/rules/store.ts';
 import type { StatementReport } from '../../lib/pawl/statements/index.ts';
 import { createRandom } from '../../lib/rehearsal/engine/random.ts';
 import { compactStore } from './compact-store.ts';

@@ -1,7 +1,7 @@
-import { type KeepsNotes, type Note, noteState, type PlaceEntry } from '../../lib/pawl/claims/notes.ts';
-import type { ClaimRecord } from '../../lib/pawl/claims/record.ts';
-import { type ClaimStore, unchanged } from '../../lib/pawl/claims/store.ts';
 import { isStill } from '../../lib/pawl/kernel/record.ts';
+import { type KeepsNotes, type Note, noteState, type PlaceEntry } from '../../lib/pawl/rules/notes.ts';
+import type { ClaimRecord } from '../../lib/pawl/rules/record.ts';
+import { type ClaimStore, unchanged } from '../../lib/pawl/rules/store.ts';
 
 /** A store over a Map, with an index: of a million claims, a scan for each page would take a day. Records are kept as texts, which are small. */
 export function compactStore(): ClaimStore & KeepsNotes {

@@ -1,5 +1,5 @@
-import type { KeepsNotes } from '../../lib/pawl/claims/notes.ts';
-import type { ClaimStore } from '../../lib/pawl/claims/store.ts';
+import type { KeepsNotes } from '../../lib/pawl/rules/notes.ts';
+import type { ClaimStore } from '../../lib/pawl/rules/store.ts';
 
 /** What a store of another process is asked. */
 export type Call = { readonly [Name in 'read' | 'write' | 'readNote' | 'writeNote' | 'listPlace']: Asked<Name> }[

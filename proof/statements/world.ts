@@ -1,6 +1,6 @@
-import { statementDue } from '../../lib/pawl/claims/open.ts';
-import type { ClaimRecord } from '../../lib/pawl/claims/record.ts';
-import { successor } from '../../lib/pawl/claims/successor.ts';
+import { statementDue } from '../../lib/pawl/rules/open.ts';
+import type { ClaimRecord } from '../../lib/pawl/rules/record.ts';
+import { successor } from '../../lib/pawl/rules/successor.ts';
 import type { FindingKind, StatementLine } from '../../lib/pawl/statements/index.ts';
 
 /**

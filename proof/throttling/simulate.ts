@@ -1,6 +1,6 @@
-import type { ClaimStore, ClaimWrite, WriteResult } from '../../lib/pawl/claims/store.ts';
 import { nodeHost } from '../../lib/pawl/host.ts';
 import type { Host } from '../../lib/pawl/kernel/host.ts';
+import type { ClaimStore, ClaimWrite, WriteResult } from '../../lib/pawl/rules/store.ts';
 import { bodyField, eachMessage } from '../../lib/pawl/sqs/index.ts';
 import { groupCommit, type Part } from '../../lib/pawl/stores/dynamodb/group-commit.ts';
 import { memoryStore } from '../../lib/pawl/stores/memory.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../paths.ts';
 
-/** What happened to one message in the run that made the guarantee table: `test/integration/crash-points.long.test.ts` notes it. */
+/** What happened to one message in the run that made the guarantee table: `test/suites/integration/crash-points.long.test.ts` notes it. */
 export interface Happening {
   /** Milliseconds since the first. */
   readonly at: number;

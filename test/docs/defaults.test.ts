@@ -26,7 +26,7 @@ describe('a default is what its documentation says:', () => {
       .split('\n')
       .find((line) => line.startsWith(`| \`${name}\` |`));
     expect(row?.split('|').at(-2)?.trim()).toBe(onPage(name, value));
-    const said = documented(name, 'lib/pawl/claims/options.ts', 'lib/pawl/sqs/options.ts');
+    const said = documented(name, 'lib/pawl/engine/options.ts', 'lib/pawl/sqs/options.ts');
     expect(said?.split(',')[0]).toBe(String(value));
   });
 

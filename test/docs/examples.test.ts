@@ -475,7 +475,7 @@ const others: readonly (readonly [guide: string, text: string])[] = [
   ['docs/guides/stores.md', 'export function mapLockStore'],
   ['docs/guides/stores.md', 'lockStoreLaws({'],
   ['docs/guides/testing.md', 'world.wrap('], // two lines about the kit itself
-  ['docs/guides/http.md', 'APIGatewayProxyHandlerV2 = onceOverHttp('], // its types are all that it shows: test/http/types.test.ts
+  ['docs/guides/http.md', 'APIGatewayProxyHandlerV2 = onceOverHttp('], // its types are all that it shows: test/pawl/http/types.test.ts
   ['docs/guides/managed-instances.md', 'timeoutMs: 10_000'], // a provider on the network
   ['docs/guides/statements.md', 'A completed claim waits'], // the same
   ['docs/guides/statements.md', 'transactionsBetween('], // the same
@@ -492,24 +492,24 @@ const others: readonly (readonly [guide: string, text: string])[] = [
   ['docs/guides/adopt.md', '// lib/handler.ts'],
   ['docs/guides/adopt.md', '// test/send-mail.test.ts'],
   ['docs/guides/powertools.md', 'makeIdempotent'], // the handler of Powertools that the page starts from
-  ['docs/guides/envelopes.md', 'console.log(metadata.sns?.topicArn)'], // the same handlers: test/sqs/envelopes.test.ts, as are the next seven
+  ['docs/guides/envelopes.md', 'console.log(metadata.sns?.topicArn)'], // the same handlers: test/pawl/sqs/envelopes.test.ts, as are the next seven
   ['docs/guides/envelopes.md', 'const envelope = [snsEnvelope(), s3Events()]'],
   ['docs/guides/envelopes.md', 'key: s3EventKey()'],
   ['docs/guides/envelopes.md', 'largePayload({'],
   ['docs/guides/envelopes.md', 'const unzipped = decoded('],
   ['docs/guides/envelopes.md', 'openedMessage<{ orderId: string }>(record)'],
   ['docs/guides/envelopes.md', 'canonicalJson(record.body)'],
-  ['docs/reference/command-line.md', 'await operate.planResolutions({'], // test/integration/operate/incident.test.ts makes the same calls
-  ['docs/guides/powertools-beside.md', 'new Logger({'], // run as printed in test/integration/powertools-beside.test.ts, as are the next five
+  ['docs/reference/command-line.md', 'await operate.planResolutions({'], // test/suites/integration/operate/incident.test.ts makes the same calls
+  ['docs/guides/powertools-beside.md', 'new Logger({'], // run as printed in test/suites/integration/powertools-beside.test.ts, as are the next five
   ['docs/guides/powertools-beside.md', 'new Metrics({'],
   ['docs/guides/powertools-beside.md', 'new Tracer({'],
   ['docs/guides/powertools-beside.md', 'SnsSqsNotificationSchema.extend('],
   ['docs/guides/powertools-beside.md', 'EventBridgeSchema.extend('],
   ['docs/guides/powertools-beside.md', 'new BatchProcessor('],
-  ['docs/guides/sweep.md', 'sweepOpenClaims({'], // test/sweep/sweep.test.ts
-  ['docs/guides/restore.md', 'export const store = dynamoStore({'], // test/integration/restored.test.ts
-  ['docs/guides/restore.md', "restored: 'lift',"], // test/integration/restored-statements.long.test.ts
-  ['docs/guides/lean.md', "import { dynamoStore } from 'pawl/dynamodb/lean'"], // test/laws/lean-dynamodb.long.test.ts, test/integration/lean-sqs.test.ts
+  ['docs/guides/sweep.md', 'sweepOpenClaims({'], // test/pawl/sweep/sweep.test.ts
+  ['docs/guides/restore.md', 'export const store = dynamoStore({'], // test/suites/integration/restored.test.ts
+  ['docs/guides/restore.md', "restored: 'lift',"], // test/suites/integration/restored-statements.long.test.ts
+  ['docs/guides/lean.md', "import { dynamoStore } from 'pawl/dynamodb/lean'"], // test/suites/laws/lean-dynamodb.long.test.ts, test/suites/integration/lean-sqs.test.ts
   ['docs/guides/lean.md', 'leanDynamo({ region'],
   ['docs/guides/templates.md', 'async ({ body }) => sendEmail(body)'], // shop/templates/handler.ts, deployed by npm run e2e:templates
 ];

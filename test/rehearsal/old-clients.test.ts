@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { oldClientIn } from '../../lib/rehearsal/engine/lambda/refuse-old-clients.ts';
 
-/** The code of a function in a project. A path that begins with `../` is beside the code, as the packages of a project are. */
+/** The code of a function in a project. A path that begins with `../suites/` is beside the code, as the packages of a project are. */
 function clientIn(files: Readonly<Record<string, string>>) {
   const project = mkdtempSync(join(tmpdir(), 'pawl-clients-'));
   onTestFinished(() => rmSync(project, { recursive: true }));

@@ -1,10 +1,10 @@
-import { acquire } from '../../lib/pawl/claims/acquire.ts';
-import type { Engine } from '../../lib/pawl/claims/engine.ts';
-import type { ClaimEvent } from '../../lib/pawl/claims/events.ts';
-import type { Grant } from '../../lib/pawl/claims/grant.ts';
-import { identify } from '../../lib/pawl/claims/identity.ts';
-import { type ClaimOptions, settingsOf } from '../../lib/pawl/claims/options.ts';
-import type { ClaimStore } from '../../lib/pawl/claims/store.ts';
+import { acquire } from '../../lib/pawl/engine/acquire.ts';
+import type { Engine } from '../../lib/pawl/engine/engine.ts';
+import type { ClaimEvent } from '../../lib/pawl/engine/events.ts';
+import { type ClaimOptions, settingsOf } from '../../lib/pawl/engine/options.ts';
+import type { Grant } from '../../lib/pawl/rules/grant.ts';
+import { identify } from '../../lib/pawl/rules/identity.ts';
+import type { ClaimStore } from '../../lib/pawl/rules/store.ts';
 import { type MemoryStore, memoryStore } from '../../lib/pawl/stores/memory.ts';
 import { someDay, type VirtualHost, virtualHost } from './virtual-host.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { ListsOpenClaims } from '../../lib/pawl/claims/open-claims.ts';
-import type { ClaimStore } from '../../lib/pawl/claims/store.ts';
+import type { ListsOpenClaims } from '../../lib/pawl/rules/open-claims.ts';
+import type { ClaimStore } from '../../lib/pawl/rules/store.ts';
 import { record } from './records.ts';
 
 /** A store of which every read and every write shares its request with another one: what goes in batches alone is a batch here. */

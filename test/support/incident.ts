@@ -1,7 +1,7 @@
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { decide } from '../../lib/pawl/claims/decide.ts';
-import type { ClaimStore } from '../../lib/pawl/claims/store.ts';
 import { type ClaimEvent, RejectedError } from '../../lib/pawl/index.ts';
+import { decide } from '../../lib/pawl/rules/decide.ts';
+import type { ClaimStore } from '../../lib/pawl/rules/store.ts';
 import { bodyField, deadLetterQueue, eachMessage, type SqsEvent } from '../../lib/pawl/sqs/index.ts';
 import { dynamoStore } from '../../lib/pawl/stores/dynamodb/index.ts';
 import { type SqsLocal, startSqsLocal } from '../../lib/rehearsal/engine/servers/sqs-local.ts';

@@ -1,7 +1,7 @@
-import { openClaimOf } from '../../lib/pawl/claims/open-claims.ts';
-import type { ClaimRecord } from '../../lib/pawl/claims/record.ts';
-import type { ClaimStore } from '../../lib/pawl/claims/store.ts';
 import type { Host } from '../../lib/pawl/kernel/host.ts';
+import { openClaimOf } from '../../lib/pawl/rules/open-claims.ts';
+import type { ClaimRecord } from '../../lib/pawl/rules/record.ts';
+import type { ClaimStore } from '../../lib/pawl/rules/store.ts';
 import { OPEN_INDEX } from '../../lib/pawl/stores/dynamodb/open-index.ts';
 
 /** How many writes DynamoDB makes in each shard of the index of open claims, by the second: `shard second`. */

@@ -1,4 +1,4 @@
-import type { ClaimStore, ClaimWrite } from '../../lib/pawl/claims/store.ts';
+import type { ClaimStore, ClaimWrite } from '../../lib/pawl/rules/store.ts';
 import type { AppWrite, CommitResult, TransactionalStore } from '../../lib/pawl/transactions/index.ts';
 
 /** Application items by id, beside claims in memory. It knows two kinds of writes: a `Put` of what is new, and an `Update` that adds to `amount`, never below 0. */

@@ -1,5 +1,5 @@
-import type { ClaimRequest, ClaimRules } from '../../lib/pawl/claims/decide.ts';
-import type { ClaimRecord } from '../../lib/pawl/claims/record.ts';
+import type { ClaimRequest, ClaimRules } from '../../lib/pawl/rules/decide.ts';
+import type { ClaimRecord } from '../../lib/pawl/rules/record.ts';
 import { claimRecord } from '../../lib/testing/laws/records.ts';
 import { someDay } from './virtual-host.ts';
 

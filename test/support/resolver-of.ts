@@ -1,8 +1,8 @@
-import { understood } from '../../lib/pawl/claims/record.ts';
 import { nodeHost } from '../../lib/pawl/host.ts';
 import type { ClaimRecord, ClaimStore, Host, ResolutionVerdict, StepResolutions } from '../../lib/pawl/index.ts';
 import { idOf } from '../../lib/pawl/operate/claim-view.ts';
 import { operator, type ResolvedByOperator } from '../../lib/pawl/operate/index.ts';
+import { understood } from '../../lib/pawl/rules/record.ts';
 
 interface Resolving {
   readonly operation: string;

@@ -11,7 +11,7 @@ import {
 } from '../../lib/pawl/sqs/index.ts';
 import { eachTransaction } from '../../lib/pawl/transactions/index.ts';
 import { assertSurvivesCrashes, type SweptMessage, type World } from '../../lib/testing/index.ts';
-import { add, committingClaimsOf, createOutside, type Outside } from '../matrix/outside.ts';
+import { add, committingClaimsOf, createOutside, type Outside } from '../suites/matrix/outside.ts';
 import { s3Record, snsNotification } from '../support/notifications.ts';
 
 /** A notification of S3's, as a topic sends it on: of these objects. @param id of the publication */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ClaimRecord } from '../../lib/pawl/claims/record.ts';
+import type { ClaimRecord } from '../../lib/pawl/rules/record.ts';
 import type { InvocationContext, SqsEvent } from '../../lib/pawl/sqs/index.ts';
 import {
   assertSurvivesCrashes,

@@ -80,7 +80,7 @@ export function receivesOfLocks(facts: Receiving): number {
 
 /**
  * The receives that a message may spend on invocations that end before its turn. On a standard queue its batches are mixed anew each time, and it
- * can be unlucky twice; a message group keeps its order. Measured in `test/sqs/troubled-queue.test.ts` and `test/integration/fifo.long.test.ts`.
+ * can be unlucky twice; a message group keeps its order. Measured in `test/pawl/sqs/troubled-queue.test.ts` and `test/suites/integration/fifo.long.test.ts`.
  */
 function receivesOfTurns({ batchSize, fifo }: Receiving, turns: number | undefined): number {
   if (turns === undefined || turns < 1 || turns >= batchSize) return 0;

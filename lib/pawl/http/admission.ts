@@ -1,7 +1,4 @@
-import { checkedAttributes } from '../claims/attributes.ts';
-import type { RequestRefusal } from '../claims/events.ts';
-import { type Identity, identify } from '../claims/identity.ts';
-import type { Attributes } from '../claims/record.ts';
+import type { RequestRefusal } from '../engine/events.ts';
 import { synchronous } from '../kernel/callable.ts';
 import { expect, expectFunction } from '../kernel/check.ts';
 import { errorKind, InvalidMessageError, OptionError } from '../kernel/errors.ts';
@@ -9,6 +6,9 @@ import type { Host } from '../kernel/host.ts';
 import { propertyOf } from '../kernel/unknown.ts';
 import { type Compared, type FingerprintRule, type Prints, printsOf } from '../payload/fingerprint-rule.ts';
 import { missingIn } from '../payload/missing-key.ts';
+import { checkedAttributes } from '../rules/attributes.ts';
+import { type Identity, identify } from '../rules/identity.ts';
+import type { Attributes } from '../rules/record.ts';
 import type { HttpEvent, HttpRequest } from './event.ts';
 import { intentOf } from './intent.ts';
 import type { HttpOptions } from './options.ts';

@@ -1,4 +1,4 @@
-import type { Claim } from '../claims/claim.ts';
+import type { Claim } from '../engine/claim.ts';
 import { expect } from '../kernel/check.ts';
 
 /** The claim of the request that a context belongs to. By name, so that each copy of pawl in a process finds it. */

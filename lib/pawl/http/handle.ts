@@ -1,9 +1,8 @@
-import type { Claim } from '../claims/claim.ts';
-import { internalsOf } from '../claims/claim-internals.ts';
-import { emit } from '../claims/engine.ts';
-import type { Grant } from '../claims/grant.ts';
-import { expectFinished } from '../claims/returned.ts';
-import { run } from '../claims/run.ts';
+import type { Claim } from '../engine/claim.ts';
+import { internalsOf } from '../engine/claim-internals.ts';
+import { emit } from '../engine/engine.ts';
+import { expectFinished } from '../engine/returned.ts';
+import { run } from '../engine/run.ts';
 import { expectRun } from '../kernel/callable.ts';
 import {
   effectKind,
@@ -15,6 +14,7 @@ import {
   retryAfterOf,
 } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
+import type { Grant } from '../rules/grant.ts';
 import type { HttpEvent } from './event.ts';
 import { type Admitted, type Gate, problem, unavailable } from './gate.ts';
 import { rememberResponse } from './remember.ts';

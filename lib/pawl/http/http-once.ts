@@ -1,5 +1,5 @@
-import type { Claim } from '../claims/claim.ts';
-import { placeHere } from '../claims/inside-step.ts';
+import type { Claim } from '../engine/claim.ts';
+import { placeHere } from '../engine/inside-step.ts';
 import { effectKind, explainedError, RetryableError } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { expectOptions, ofQueues, ofWorlds } from '../kernel/take-options.ts';

@@ -1,7 +1,7 @@
-export type { Claim } from '../claims/claim.ts';
-export type { KeyValue } from '../claims/identity.ts';
-export type { Attributes } from '../claims/record.ts';
+export type { Claim } from '../engine/claim.ts';
 export { type BodyField, bodyField } from '../payload/keys.ts';
+export type { KeyValue } from '../rules/identity.ts';
+export type { Attributes } from '../rules/record.ts';
 export { scopedKey } from './admission.ts';
 export { claimOf } from './claim-of.ts';
 export type { HttpEvent, HttpRequest } from './event.ts';

@@ -1,5 +1,5 @@
-import type { Claim } from '../claims/claim.ts';
-import { expectFinished } from '../claims/returned.ts';
+import type { Claim } from '../engine/claim.ts';
+import { expectFinished } from '../engine/returned.ts';
 import { expectRun } from '../kernel/callable.ts';
 import { expectFunction } from '../kernel/check.ts';
 import { explainedError } from '../kernel/errors.ts';

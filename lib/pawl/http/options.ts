@@ -1,4 +1,4 @@
-import { type ClaimOptions, claimOptionNames } from '../claims/options.ts';
+import { type ClaimOptions, claimOptionNames } from '../engine/options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { FingerprintOption } from '../payload/fingerprint-rule.ts';
 import type { HttpEvent, HttpRequest } from './event.ts';

@@ -1,9 +1,9 @@
-import { changeClaim, type Engine, emit } from '../claims/engine.ts';
-import type { Grant } from '../claims/grant.ts';
-import { recordUntil } from '../claims/record-outcome.ts';
-import { completion } from '../claims/result.ts';
-import { successor } from '../claims/successor.ts';
+import { changeClaim, type Engine, emit } from '../engine/engine.ts';
+import { recordUntil } from '../engine/record-outcome.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
+import type { Grant } from '../rules/grant.ts';
+import { completion } from '../rules/result.ts';
+import { successor } from '../rules/successor.ts';
 import type { Kept } from './response.ts';
 
 /**

@@ -5,7 +5,7 @@ import { bytesOf } from './text.ts';
  * Names that are made of parts: ids of records, effect keys, deduplication ids, places of an index.
  *
  * Owns: how parts are joined, and what stands in place of a name that is too long. Does not own: which parts a name has. Its maker does, and
- * test/kernel/name.test.ts has a list of all makers.
+ * test/pawl/kernel/name.test.ts has a list of all makers.
  *
  * 1. Two lists of parts have two names. What separates parts is escaped inside a part, so a part never ends early.
  * 2. A name says how many parts it has. So makers whose names have different numbers of parts, or another first part, have no name in common.

@@ -1,7 +1,7 @@
-import { type Look, lookAt } from '../claims/acquire.ts';
-import { emit } from '../claims/engine.ts';
-import type { Grant } from '../claims/grant.ts';
-import { settleDoubt } from '../claims/settle-doubt.ts';
+import { type Look, lookAt } from '../engine/acquire.ts';
+import { emit } from '../engine/engine.ts';
+import { settleDoubt } from '../engine/settle-doubt.ts';
+import type { Grant } from '../rules/grant.ts';
 import { BatchMates } from '../sqs/batch-mates.ts';
 import { type ClaimAttempt, claimMessage } from '../sqs/claim-message.ts';
 import type { Consumer } from '../sqs/consumer.ts';

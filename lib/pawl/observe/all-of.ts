@@ -1,4 +1,4 @@
-import type { ClaimEvent } from '../claims/events.ts';
+import type { ClaimEvent } from '../engine/events.ts';
 import { expectFunction } from '../kernel/check.ts';
 import { callListener } from '../kernel/listener.ts';
 

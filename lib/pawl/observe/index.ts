@@ -1,4 +1,4 @@
-export { type ClaimEvent, logEvents } from '../claims/events.ts';
+export { type ClaimEvent, logEvents } from '../engine/events.ts';
 export { allOf, type Listener } from './all-of.ts';
 export { type HashOptions, hashedKeys } from './hashed-keys.ts';
 export { type MetricOptions, metricEvents } from './metric-events.ts';

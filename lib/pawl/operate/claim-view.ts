@@ -1,10 +1,10 @@
-import { checkpointsOf, stepsInDoubt } from '../claims/checkpoints.ts';
-import { identify, identityOf, type KeyValue, namesIn } from '../claims/identity.ts';
-import type { OpenClaim } from '../claims/open-claims.ts';
-import type { Attributes, ClaimRecord, ClaimStatus, Discarded, Resolution } from '../claims/record.ts';
 import { expect } from '../kernel/check.ts';
 import type { Host } from '../kernel/host.ts';
 import type { RecordedError } from '../kernel/recorded-error.ts';
+import { checkpointsOf, stepsInDoubt } from '../rules/checkpoints.ts';
+import { identify, identityOf, type KeyValue, namesIn } from '../rules/identity.ts';
+import type { OpenClaim } from '../rules/open-claims.ts';
+import type { Attributes, ClaimRecord, ClaimStatus, Discarded, Resolution } from '../rules/record.ts';
 
 /**
  * A claim's name: the id of its record, or its operation and key.

@@ -1,4 +1,3 @@
-import { identify } from '../claims/identity.ts';
 import { expect, expectFunction } from '../kernel/check.ts';
 import { callListener } from '../kernel/listener.ts';
 import { answeredBy } from '../kernel/request.ts';
@@ -7,6 +6,7 @@ import { bytesOf } from '../kernel/text.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import { type EnvelopeOption, envelopesOf, openAll, payloadIn } from '../payload/envelopes/envelope.ts';
 import { bodyIn } from '../payload/payload.ts';
+import { identify } from '../rules/identity.ts';
 import { deadLetterAttributes } from '../sqs/dead-letters.ts';
 import type { SqsRecord } from '../sqs/event.ts';
 import type { MessageKey } from '../sqs/keys.ts';

@@ -1,8 +1,8 @@
 import { DeleteMessageCommand } from '@aws-sdk/client-sqs';
-import type { Discarded } from '../claims/record.ts';
-import { understood } from '../claims/record.ts';
-import { successor } from '../claims/successor.ts';
 import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
+import type { Discarded } from '../rules/record.ts';
+import { understood } from '../rules/record.ts';
+import { successor } from '../rules/successor.ts';
 import type { DeadLetter } from './dead-letters.ts';
 import type { Desk } from './desk.ts';
 import { type DiscardPlan, fateOf, type KeepReason, type PlannedDiscard } from './discard-plan.ts';

@@ -1,5 +1,5 @@
-import type { ClaimStatus, ResolutionVerdict } from '../claims/record.ts';
 import type { RecordedError } from '../kernel/recorded-error.ts';
+import type { ClaimStatus, ResolutionVerdict } from '../rules/record.ts';
 
 /** What every event of an operator's act carries. No event has a payload or a result. */
 interface Act {

@@ -1,8 +1,8 @@
-import { listsOpenClaims } from '../claims/open-claims.ts';
 import { expect } from '../kernel/check.ts';
 import { OptionError } from '../kernel/errors.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
+import { listsOpenClaims } from '../rules/open-claims.ts';
 import { type OpenClaimView, type OpenState, openClaimView } from './claim-view.ts';
 import type { Desk } from './desk.ts';
 import { docs } from './words.ts';

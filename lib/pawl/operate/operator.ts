@@ -1,8 +1,8 @@
-import { type ResolutionVerdict, understood } from '../claims/record.ts';
-import type { StepResolutions } from '../claims/resolve.ts';
 import { expect } from '../kernel/check.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import { propertyOf } from '../kernel/unknown.ts';
+import { type ResolutionVerdict, understood } from '../rules/record.ts';
+import type { StepResolutions } from '../rules/resolve.ts';
 import { type ClaimName, type ClaimView, claimView, idOf } from './claim-view.ts';
 import { type DeadLettersQuery, type DeadLettersSeen, deadLetters } from './dead-letters.ts';
 import { openDesk } from './desk.ts';

@@ -1,8 +1,8 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import type { ListsOpenClaims } from '../claims/open-claims.ts';
-import type { ClaimStore } from '../claims/store.ts';
 import type { Host } from '../kernel/host.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
+import type { ListsOpenClaims } from '../rules/open-claims.ts';
+import type { ClaimStore } from '../rules/store.ts';
 import type { OperateEvent } from './events.ts';
 
 /**

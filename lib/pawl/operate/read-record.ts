@@ -1,4 +1,4 @@
-import { type ClaimRecord, isLeftAlone, understood } from '../claims/record.ts';
+import { type ClaimRecord, isLeftAlone, understood } from '../rules/record.ts';
 import type { Desk } from './desk.ts';
 
 /** `foreign`: another program, or a later version of pawl, wrote what is under this id. Nothing is decided upon it. */

@@ -1,9 +1,9 @@
-import { isForgotten } from '../claims/decide.ts';
-import { namesIn } from '../claims/identity.ts';
-import { expectActedBy } from '../claims/resolve.ts';
 import { expect } from '../kernel/check.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
+import { isForgotten } from '../rules/decide.ts';
+import { namesIn } from '../rules/identity.ts';
+import { expectActedBy } from '../rules/resolve.ts';
 import type { DeadLetterReason } from '../sqs/disposition.ts';
 import { type DeadLetter, expectHideSeconds } from './dead-letters.ts';
 import type { Desk } from './desk.ts';

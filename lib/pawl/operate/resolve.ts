@@ -1,10 +1,11 @@
-import { decide, doubtOf } from '../claims/decide.ts';
-import { type ClaimRecord, type ResolutionVerdict, understood } from '../claims/record.ts';
-import { expectActedBy, expectVerdicts, resolveParked, type StepResolutions, saidOf } from '../claims/resolve.ts';
-import type { ClaimWrite } from '../claims/store.ts';
+import { resolveParked } from '../engine/resolve-parked.ts';
 import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
+import { decide, doubtOf } from '../rules/decide.ts';
+import { type ClaimRecord, type ResolutionVerdict, understood } from '../rules/record.ts';
+import { expectActedBy, expectVerdicts, type StepResolutions, saidOf } from '../rules/resolve.ts';
+import type { ClaimWrite } from '../rules/store.ts';
 import { type ClaimName, type ClaimView, claimView, idOf } from './claim-view.ts';
 import type { Desk } from './desk.ts';
 import { inChunks } from './in-chunks.ts';

@@ -1,10 +1,10 @@
-import { checkedAttributes } from '../claims/attributes.ts';
-import type { Attributes } from '../claims/record.ts';
 import { explained } from '../kernel/error-code.ts';
 import { errorKind, type InvalidMessageError, letFail } from '../kernel/errors.ts';
 import type { KeyValue } from '../kernel/key.ts';
 import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
 import { propertyOf } from '../kernel/unknown.ts';
+import { checkedAttributes } from '../rules/attributes.ts';
+import type { Attributes } from '../rules/record.ts';
 
 /** What of the author's code runs before a message has its claim, or decides when it comes back. */
 export type Stage = 'envelope' | 'key' | 'schema' | 'fingerprint' | 'attributes' | 'backoffSeconds';

@@ -1,8 +1,8 @@
-import { acquire } from '../claims/acquire.ts';
-import { emit } from '../claims/engine.ts';
-import type { Grant } from '../claims/grant.ts';
-import { sourceOf } from '../claims/record.ts';
-import { tooLate } from '../claims/run.ts';
+import { acquire } from '../engine/acquire.ts';
+import { emit } from '../engine/engine.ts';
+import { tooLate } from '../engine/run.ts';
+import type { Grant } from '../rules/grant.ts';
+import { sourceOf } from '../rules/record.ts';
 import type { Consumer } from './consumer.ts';
 import type { Runnable } from './delivery.ts';
 import { type Disposition, dispositionOfRefused, missedItsTurn } from './disposition.ts';

@@ -1,7 +1,7 @@
-import type { ClaimRules } from '../claims/decide.ts';
-import type { Engine } from '../claims/engine.ts';
+import type { Engine } from '../engine/engine.ts';
 import { type Envelope, envelopesOf } from '../payload/envelopes/envelope.ts';
 import { type FingerprintRule, ruleOf } from '../payload/fingerprint-rule.ts';
+import type { ClaimRules } from '../rules/decide.ts';
 import type { Message } from './message.ts';
 import type { SqsOptions } from './options.ts';
 import { SqsQueue } from './queue.ts';

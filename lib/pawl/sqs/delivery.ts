@@ -1,7 +1,7 @@
-import type { Look } from '../claims/acquire.ts';
-import type { Grant } from '../claims/grant.ts';
-import type { Identity } from '../claims/identity.ts';
-import type { Attributes } from '../claims/record.ts';
+import type { Look } from '../engine/acquire.ts';
+import type { Grant } from '../rules/grant.ts';
+import type { Identity } from '../rules/identity.ts';
+import type { Attributes } from '../rules/record.ts';
 import type { Disposition } from './disposition.ts';
 import type { SqsRecord } from './event.ts';
 import type { Message } from './message.ts';

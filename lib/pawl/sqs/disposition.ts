@@ -1,8 +1,8 @@
-import type { Acquired } from '../claims/acquire.ts';
-import type { ClaimStatus } from '../claims/record.ts';
-import type { Recorded, RunResult } from '../claims/run-result.ts';
+import type { Acquired } from '../engine/acquire.ts';
+import type { Recorded, RunResult } from '../engine/run-result.ts';
 import { type InvalidMessageError, isSetupError, retryAfterOf, type SetupError } from '../kernel/errors.ts';
 import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
+import type { ClaimStatus } from '../rules/record.ts';
 
 /** Why a message can never run; the value of the message attribute `pawl-reason` in the dead-letter queue. */
 export type DeadLetterReason =

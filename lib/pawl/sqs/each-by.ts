@@ -1,6 +1,6 @@
-import type { Claim } from '../claims/claim.ts';
-import { type HandlerUse, useOf } from '../claims/handlers.ts';
-import { run } from '../claims/run.ts';
+import type { Claim } from '../engine/claim.ts';
+import { type HandlerUse, useOf } from '../engine/handlers.ts';
+import { run } from '../engine/run.ts';
 import { expectFunction } from '../kernel/check.ts';
 import { expectOptions, ofHttp } from '../kernel/take-options.ts';
 import { BatchRun, type TryMessage } from './batch-run.ts';

@@ -1,4 +1,4 @@
-import { freshMs, lookAt } from '../claims/acquire.ts';
+import { freshMs, lookAt } from '../engine/acquire.ts';
 import type { Consumer } from './consumer.ts';
 import type { Delivery, Runnable } from './delivery.ts';
 import { groupOf } from './in-order.ts';

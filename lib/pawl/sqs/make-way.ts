@@ -1,4 +1,4 @@
-import { parkReleased } from '../claims/record-outcome.ts';
+import { parkReleased } from '../engine/record-outcome.ts';
 import type { Consumer } from './consumer.ts';
 import { type Delivery, type Invocation, lastCallAt } from './delivery.ts';
 import { receiveCountOf } from './message.ts';

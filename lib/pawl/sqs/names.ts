@@ -1,6 +1,5 @@
 /** What `pawl/sqs` and `pawl/sqs/lean` both export: all but their doors. */
 
-export type { KeyValue } from '../claims/identity.ts';
 export { decoded, type Encoded } from '../payload/envelopes/decoded.ts';
 export type { Envelope, EnvelopeOption, MessageAttribute } from '../payload/envelopes/envelope.ts';
 export { eventBridgeEnvelope } from '../payload/envelopes/event-bridge.ts';
@@ -15,6 +14,7 @@ export { type S3ObjectEvent, s3EventKey, s3Events } from '../payload/envelopes/s
 export { snsEnvelope } from '../payload/envelopes/sns.ts';
 export { type BodyField, type BodyFields, bodyField, compositeKey } from '../payload/keys.ts';
 export type { BodySchema } from '../payload/schema.ts';
+export type { KeyValue } from '../rules/identity.ts';
 export { type DeadLetters, deadLetterQueue } from './dead-letters.ts';
 export type { DeadLetterReason } from './disposition.ts';
 export type { MessageHandler, SqsHandler } from './each-by.ts';

@@ -1,5 +1,5 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import { type ClaimOptions, claimOptionNames } from '../claims/options.ts';
+import { type ClaimOptions, claimOptionNames } from '../engine/options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { EnvelopeOption } from '../payload/envelopes/envelope.ts';
 import type { FingerprintOption } from '../payload/fingerprint-rule.ts';

@@ -1,10 +1,10 @@
-import { warnOfGap } from '../claims/gap-in-key.ts';
-import { identify } from '../claims/identity.ts';
+import { warnOfGap } from '../engine/gap-in-key.ts';
 import { type Opened, payloadIn } from '../payload/envelopes/envelope.ts';
 import { type Compared, printsOf } from '../payload/fingerprint-rule.ts';
 import { missingIn } from '../payload/missing-key.ts';
 import { bodyIn, type Payload, wholeIntent } from '../payload/payload.ts';
 import { validated } from '../payload/schema.ts';
+import { identify } from '../rules/identity.ts';
 import { isInvalidMessage, returnedAttributes, returnedIntent, returnedKey, type Stage } from './author-error.ts';
 import type { Consumer } from './consumer.ts';
 import type { Delivery, Runnable } from './delivery.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { identify } from '../claims/identity.ts';
 import { nodeHost } from '../host.ts';
 import type { KeyValue } from '../kernel/key.ts';
+import { identify } from '../rules/identity.ts';
 
 /**
  * The key of what happens once to a thing: `payment/1234/refund`. The same in every run, so there is nothing to keep. Parts are

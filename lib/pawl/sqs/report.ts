@@ -1,5 +1,5 @@
-import { type Engine, emit } from '../claims/engine.ts';
-import type { ClaimFact } from '../claims/events.ts';
+import { type Engine, emit } from '../engine/engine.ts';
+import type { ClaimFact } from '../engine/events.ts';
 import { reportable, type Stage } from './author-error.ts';
 import type { Delivery } from './delivery.ts';
 import { dispositionOfAuthorError, type Returned } from './disposition.ts';

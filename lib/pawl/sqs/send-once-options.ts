@@ -1,5 +1,5 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import type { ClaimOptions } from '../claims/options.ts';
+import type { ClaimOptions } from '../engine/options.ts';
 import type { KeyValue } from '../kernel/key.ts';
 import type { RecordedError } from '../kernel/recorded-error.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';

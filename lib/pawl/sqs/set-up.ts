@@ -1,4 +1,4 @@
-import { emit } from '../claims/engine.ts';
+import { emit } from '../engine/engine.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import type { Consumer } from './consumer.ts';
 import type { Delivery } from './delivery.ts';

@@ -1,9 +1,9 @@
-import type { ClaimRules } from '../claims/decide.ts';
-import { type Settings, settingsOf } from '../claims/options.ts';
+import { type Settings, settingsOf } from '../engine/options.ts';
 import { nodeHost } from '../host.ts';
 import { expect, expectFunction } from '../kernel/check.ts';
 import { batchConcurrency } from '../kernel/defaults.ts';
 import { envelopesOf } from '../payload/envelopes/envelope.ts';
+import type { ClaimRules } from '../rules/decide.ts';
 import type { Message } from './message.ts';
 import type { SqsOptions } from './options.ts';
 

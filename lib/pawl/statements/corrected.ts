@@ -1,8 +1,8 @@
-import type { KeepsNotes } from '../claims/notes.ts';
-import { understood } from '../claims/record.ts';
-import { noPlace } from '../claims/stated.ts';
-import type { ClaimStore } from '../claims/store.ts';
 import type { Host } from '../kernel/host.ts';
+import type { KeepsNotes } from '../rules/notes.ts';
+import { understood } from '../rules/record.ts';
+import { noPlace } from '../rules/stated.ts';
+import type { ClaimStore } from '../rules/store.ts';
 import { endFinding, type Finding, openFindings } from './finding.ts';
 import { differencesOf, markOf, type StatementLine } from './line.ts';
 

@@ -1,5 +1,5 @@
-import { understood } from '../claims/record.ts';
-import { isStated, noPlace } from '../claims/stated.ts';
+import { understood } from '../rules/record.ts';
+import { isStated, noPlace } from '../rules/stated.ts';
 import { isCorrectedHere } from './corrected.ts';
 import { endFinding, type Finding, openFindings, storeFinding } from './finding.ts';
 import { judgeLine, report } from './judge-line.ts';

@@ -1,8 +1,8 @@
-import type { KeepsNotes, Note, PlaceEntry } from '../claims/notes.ts';
-import { noteSchema } from '../claims/notes.ts';
-import type { Attributes, ClaimStatus } from '../claims/record.ts';
 import type { Host } from '../kernel/host.ts';
 import { boundedName, joined, ownParts } from '../kernel/name.ts';
+import type { KeepsNotes, Note, PlaceEntry } from '../rules/notes.ts';
+import { noteSchema } from '../rules/notes.ts';
+import type { Attributes, ClaimStatus } from '../rules/record.ts';
 import type { Difference, StatementLine } from './line.ts';
 
 /**

@@ -1,13 +1,13 @@
-import type { KeepsNotes } from '../claims/notes.ts';
-import { expectOperation } from '../claims/options.ts';
-import { expectActedBy } from '../claims/resolve.ts';
-import type { ClaimStore } from '../claims/store.ts';
 import { nodeHost } from '../host.ts';
 import { expect } from '../kernel/check.ts';
 import { granted } from '../kernel/granted.ts';
 import type { Host } from '../kernel/host.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
+import { expectOperation } from '../rules/identity.ts';
+import type { KeepsNotes } from '../rules/notes.ts';
+import { expectActedBy } from '../rules/resolve.ts';
+import type { ClaimStore } from '../rules/store.ts';
 import {
   endFinding,
   type Finding,

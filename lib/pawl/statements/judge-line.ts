@@ -1,9 +1,9 @@
-import type { ClaimFact } from '../claims/events.ts';
-import { type ClaimRecord, understood } from '../claims/record.ts';
-import { type LineMark, stated } from '../claims/stated.ts';
+import type { ClaimFact } from '../engine/events.ts';
 import { change } from '../kernel/change.ts';
 import { callListener } from '../kernel/listener.ts';
 import { type ResolvingDesk, resolve } from '../operate/resolve.ts';
+import { type ClaimRecord, understood } from '../rules/record.ts';
+import { type LineMark, stated } from '../rules/stated.ts';
 import { endCorrected } from './corrected.ts';
 import { type Finding, type FindingKind, findingOf } from './finding.ts';
 import {

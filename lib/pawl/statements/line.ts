@@ -1,9 +1,9 @@
-import { identify, type KeyValue, longestEffectKey } from '../claims/identity.ts';
-import type { Attributes } from '../claims/record.ts';
-import { type LineMark, noPlace } from '../claims/stated.ts';
 import type { Host } from '../kernel/host.ts';
 import { boundedText, partsOf } from '../kernel/name.ts';
 import { canonicalValue } from '../payload/fingerprint.ts';
+import { identify, type KeyValue, longestEffectKey } from '../rules/identity.ts';
+import type { Attributes } from '../rules/record.ts';
+import { type LineMark, noPlace } from '../rules/stated.ts';
 
 /** One line of a provider's statement: an effect that the provider has applied. */
 export interface StatementLine {

@@ -1,10 +1,6 @@
-import type { ClaimEvent } from '../claims/events.ts';
-import { reportTheUnusual } from '../claims/events.ts';
-import { type KeepsNotes, keepsNotes } from '../claims/notes.ts';
-import { type ListsOpenClaims, listsOpenClaims } from '../claims/open-claims.ts';
-import { expectOperation, expectRetention, expectStore } from '../claims/options.ts';
-import { type KnowsRestore, knowsRestore } from '../claims/restored.ts';
-import type { ClaimStore } from '../claims/store.ts';
+import type { ClaimEvent } from '../engine/events.ts';
+import { reportTheUnusual } from '../engine/events.ts';
+import { expectRetention, expectStore } from '../engine/options.ts';
 import { nodeHost } from '../host.ts';
 import { expect, expectFunction, expectWhole } from '../kernel/check.ts';
 import { claimDefaults } from '../kernel/defaults.ts';
@@ -13,6 +9,11 @@ import { granted } from '../kernel/granted.ts';
 import type { Host } from '../kernel/host.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
+import { expectOperation } from '../rules/identity.ts';
+import { type KeepsNotes, keepsNotes } from '../rules/notes.ts';
+import { type ListsOpenClaims, listsOpenClaims } from '../rules/open-claims.ts';
+import { type KnowsRestore, knowsRestore } from '../rules/restored.ts';
+import type { ClaimStore } from '../rules/store.ts';
 import { type OpenDifferences, openDifferences } from './corrected.ts';
 import type { StatementLine } from './line.ts';
 

@@ -1,5 +1,5 @@
-import { isUnstated, openShards, shardName, unstatedPlace } from '../claims/open.ts';
-import { understood } from '../claims/record.ts';
+import { isUnstated, openShards, shardName, unstatedPlace } from '../rules/open.ts';
+import { understood } from '../rules/record.ts';
 import { endRun } from './end-run.ts';
 import { type Finding, findingOf } from './finding.ts';
 import type { StatementSettings } from './options.ts';

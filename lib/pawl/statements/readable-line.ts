@@ -1,7 +1,7 @@
-import type { Attributes } from '../claims/record.ts';
 import type { Host } from '../kernel/host.ts';
 import type { KeyValue } from '../kernel/key.ts';
 import { bytesOf } from '../kernel/text.ts';
+import type { Attributes } from '../rules/record.ts';
 import type { ReadableLine, StatementLine } from './line.ts';
 
 /** A line is kept in its finding, and what tells it from others in the note of its run. Both are items of a table, which hold 400 KB. */

@@ -1,5 +1,5 @@
-import { type KeepsNotes, type Note, noteSchema, type PlaceEntry } from '../claims/notes.ts';
 import { joined, ownParts } from '../kernel/name.ts';
+import { type KeepsNotes, type Note, noteSchema, type PlaceEntry } from '../rules/notes.ts';
 import type { FindingKind } from './finding.ts';
 
 /**

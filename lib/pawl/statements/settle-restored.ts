@@ -1,6 +1,6 @@
-import { type ClaimRecord, understood } from '../claims/record.ts';
-import type { MarkedRestore } from '../claims/restored.ts';
 import { type ResolvingDesk, resolve } from '../operate/resolve.ts';
+import { type ClaimRecord, understood } from '../rules/record.ts';
+import type { MarkedRestore } from '../rules/restored.ts';
 import { report } from './judge-line.ts';
 import type { StatementSettings } from './options.ts';
 import { allOf } from './phase.ts';

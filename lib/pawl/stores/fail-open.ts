@@ -1,9 +1,9 @@
-import { type ListsOpenClaims, listsOpenClaims, type OpenQuery } from '../claims/open-claims.ts';
-import { isLeftAlone } from '../claims/record.ts';
-import type { ClaimStore } from '../claims/store.ts';
 import { expect, expectFunction } from '../kernel/check.ts';
 import { errorKind } from '../kernel/errors.ts';
 import { callListener } from '../kernel/listener.ts';
+import { type ListsOpenClaims, listsOpenClaims, type OpenQuery } from '../rules/open-claims.ts';
+import { isLeftAlone } from '../rules/record.ts';
+import type { ClaimStore } from '../rules/store.ts';
 
 /**
  * A claim store that lets everything run while it cannot be reached, as if pawl were not there. For effects that do no

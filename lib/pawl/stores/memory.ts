@@ -1,10 +1,10 @@
-import { type KeepsNotes, type Note, noteState, type PlaceEntry } from '../claims/notes.ts';
-import { isUnstated } from '../claims/open.ts';
-import { badCursor, checkedPrefix, type ListsOpenClaims, openClaimOf, withoutForeign } from '../claims/open-claims.ts';
-import type { ClaimRecord } from '../claims/record.ts';
-import { type ClaimStore, unchanged } from '../claims/store.ts';
 import { warnInLambda } from '../kernel/memory-in-lambda.ts';
 import { isStill } from '../kernel/record.ts';
+import { type KeepsNotes, type Note, noteState, type PlaceEntry } from '../rules/notes.ts';
+import { isUnstated } from '../rules/open.ts';
+import { badCursor, checkedPrefix, type ListsOpenClaims, openClaimOf, withoutForeign } from '../rules/open-claims.ts';
+import type { ClaimRecord } from '../rules/record.ts';
+import { type ClaimStore, unchanged } from '../rules/store.ts';
 
 /** A claim store in this process's memory, with a look inside for tests. */
 export interface MemoryStore extends ClaimStore, ListsOpenClaims, KeepsNotes {

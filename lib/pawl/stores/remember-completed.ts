@@ -1,8 +1,8 @@
-import type { ClaimRecord } from '../claims/record.ts';
-import { type ClaimStore, type ClaimWrite, unchanged } from '../claims/store.ts';
 import { expect } from '../kernel/check.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
+import type { ClaimRecord } from '../rules/record.ts';
+import { type ClaimStore, type ClaimWrite, unchanged } from '../rules/store.ts';
 
 /**
  * The options of `rememberCompleted`.

@@ -1,9 +1,6 @@
-import type { Doubt, Verdict } from '../claims/claim.ts';
-import type { ClaimEvent } from '../claims/events.ts';
-import { type ListsOpenClaims, listsOpenClaims } from '../claims/open-claims.ts';
-import { expectOperation, expectStore } from '../claims/options.ts';
-import type { Attributes } from '../claims/record.ts';
-import type { ClaimStore } from '../claims/store.ts';
+import type { Doubt } from '../engine/claim.ts';
+import type { ClaimEvent } from '../engine/events.ts';
+import { expectStore } from '../engine/options.ts';
 import { nodeHost } from '../host.ts';
 import { expect, expectFunction, expectWhole } from '../kernel/check.ts';
 import { claimDefaults } from '../kernel/defaults.ts';
@@ -12,6 +9,11 @@ import { granted } from '../kernel/granted.ts';
 import type { Host } from '../kernel/host.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
+import { expectOperation } from '../rules/identity.ts';
+import { type ListsOpenClaims, listsOpenClaims } from '../rules/open-claims.ts';
+import type { Attributes } from '../rules/record.ts';
+import type { ClaimStore } from '../rules/store.ts';
+import type { Verdict } from '../rules/verdict.ts';
 import type { SweepReport } from './report.ts';
 
 /** A doubt that no message or caller comes for. There is no payload: the claim does not keep it. */

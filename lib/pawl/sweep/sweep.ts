@@ -1,11 +1,11 @@
-import { namesIn } from '../claims/identity.ts';
-import type { OpenClaim } from '../claims/open-claims.ts';
-import { settingsOf } from '../claims/options.ts';
-import { reconcile } from '../claims/reconcile.ts';
-import { understood } from '../claims/record.ts';
+import { settingsOf } from '../engine/options.ts';
+import { reconcile } from '../engine/reconcile.ts';
 import { remainingTime } from '../kernel/check.ts';
 import { SetupError } from '../kernel/errors.ts';
 import { callListener } from '../kernel/listener.ts';
+import { namesIn } from '../rules/identity.ts';
+import type { OpenClaim } from '../rules/open-claims.ts';
+import { understood } from '../rules/record.ts';
 import { isParked, type SweepOptions, type SweepSettings, type SweptOperation, sweepSettings } from './options.ts';
 import { type Counting, count, metricLine, noReport, type SweepReport, type SweptClaim } from './report.ts';
 import { type About, type Settler, settleClaim } from './settle-claim.ts';

@@ -1,15 +1,15 @@
-import { stepsInDoubt } from '../claims/checkpoints.ts';
-import type { Claim } from '../claims/claim.ts';
-import { type ClaimInternals, internalsOf } from '../claims/claim-internals.ts';
-import { changeClaim, type Engine } from '../claims/engine.ts';
-import type { Outcome } from '../claims/outcome.ts';
-import type { ClaimRecord, Resolution } from '../claims/record.ts';
-import { completion } from '../claims/result.ts';
-import { settle } from '../claims/settle.ts';
+import type { Claim } from '../engine/claim.ts';
+import { type ClaimInternals, internalsOf } from '../engine/claim-internals.ts';
+import { changeClaim, type Engine } from '../engine/engine.ts';
 import { explainedError, InDoubtError } from '../kernel/errors.ts';
 import type { Transition } from '../kernel/record.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
+import { stepsInDoubt } from '../rules/checkpoints.ts';
+import type { Outcome } from '../rules/outcome.ts';
+import type { ClaimRecord, Resolution } from '../rules/record.ts';
+import { completion } from '../rules/result.ts';
+import { settle } from '../rules/settle.ts';
 import type { AppWrite } from './store.ts';
 import { WriteCarrier } from './write-carrier.ts';
 

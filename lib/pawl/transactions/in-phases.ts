@@ -1,9 +1,9 @@
-import type { Claim } from '../claims/claim.ts';
-import { internalsOf } from '../claims/claim-internals.ts';
-import { emit } from '../claims/engine.ts';
-import { insideStep } from '../claims/inside-step.ts';
-import { nextStep } from '../claims/next-step.ts';
-import { type StepOptions, type StepRun, step } from '../claims/step.ts';
+import type { Claim } from '../engine/claim.ts';
+import { internalsOf } from '../engine/claim-internals.ts';
+import { emit } from '../engine/engine.ts';
+import { insideStep } from '../engine/inside-step.ts';
+import { nextStep } from '../engine/next-step.ts';
+import { type StepOptions, type StepRun, step } from '../engine/step.ts';
 import { expectFunction } from '../kernel/check.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { expectOptions } from '../kernel/take-options.ts';

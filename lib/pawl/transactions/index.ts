@@ -1,6 +1,6 @@
-export type { Claim } from '../claims/claim.ts';
-export type { KeepsNotes } from '../claims/notes.ts';
-export type { ListsOpenClaims } from '../claims/open-claims.ts';
+export type { Claim } from '../engine/claim.ts';
+export type { KeepsNotes } from '../rules/notes.ts';
+export type { ListsOpenClaims } from '../rules/open-claims.ts';
 export type { SqsHandler } from '../sqs/each-by.ts';
 export { type CommitOptions, commit } from './commit.ts';
 export { eachTransaction } from './each-transaction.ts';

@@ -1,7 +1,7 @@
-import type { KeepsNotes } from '../claims/notes.ts';
-import type { ListsOpenClaims } from '../claims/open-claims.ts';
 import { nodeHost } from '../host.ts';
 import { expectOptions } from '../kernel/take-options.ts';
+import type { KeepsNotes } from '../rules/notes.ts';
+import type { ListsOpenClaims } from '../rules/open-claims.ts';
 import type { SqsHandler } from '../sqs/each-by.ts';
 import { leanQueues } from '../sqs/lean/lean-sqs.ts';
 import type { SqsTransport } from '../sqs/transport.ts';
@@ -10,9 +10,9 @@ import { sharedRequests } from '../stores/dynamodb/shared-requests.ts';
 import { committing, type TransactionalStore } from './store.ts';
 import { type EachTransactionOptions, eachTransactionOver, type TransactionHandler } from './transaction-consumer.ts';
 
-export type { Claim } from '../claims/claim.ts';
-export type { KeepsNotes } from '../claims/notes.ts';
-export type { ListsOpenClaims } from '../claims/open-claims.ts';
+export type { Claim } from '../engine/claim.ts';
+export type { KeepsNotes } from '../rules/notes.ts';
+export type { ListsOpenClaims } from '../rules/open-claims.ts';
 export type { SqsHandler } from '../sqs/each-by.ts';
 export type { SqsTransport } from '../sqs/transport.ts';
 export { type CommitOptions, commit } from './commit.ts';

@@ -1,10 +1,10 @@
 import type { CancellationReason, TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import type { KeepsNotes } from '../claims/notes.ts';
-import type { ListsOpenClaims } from '../claims/open-claims.ts';
-import { type ClaimStore, type ClaimWrite, claimState, type WriteResult } from '../claims/store.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
+import type { KeepsNotes } from '../rules/notes.ts';
+import type { ListsOpenClaims } from '../rules/open-claims.ts';
+import { type ClaimStore, type ClaimWrite, claimState, type WriteResult } from '../rules/store.ts';
 import { call } from '../stores/dynamodb/calls.ts';
 import { conditionOf } from '../stores/dynamodb/condition.ts';
 import { cancellationOf, conditionFailed, isHopeless } from '../stores/dynamodb/errors.ts';

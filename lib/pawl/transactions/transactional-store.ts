@@ -1,7 +1,7 @@
-import type { KeepsNotes } from '../claims/notes.ts';
-import type { ListsOpenClaims } from '../claims/open-claims.ts';
 import { nodeHost } from '../host.ts';
 import { expectOptions } from '../kernel/take-options.ts';
+import type { KeepsNotes } from '../rules/notes.ts';
+import type { ListsOpenClaims } from '../rules/open-claims.ts';
 import { tableOf } from '../stores/dynamodb/options.ts';
 import { sharedRequests } from '../stores/dynamodb/shared-requests.ts';
 import { type DynamoStoreOptions, dynamoStoreOptionNames } from '../stores/dynamodb/store.ts';

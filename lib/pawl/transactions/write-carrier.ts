@@ -1,8 +1,8 @@
-import type { ClaimStore } from '../claims/store.ts';
 import { expectRun, isPromise } from '../kernel/callable.ts';
 import { expect } from '../kernel/check.ts';
 import { explainedError, LeaseError, RetryableError } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
+import type { ClaimStore } from '../rules/store.ts';
 import { CommitRefusedError } from './refused.ts';
 import { type AppWrite, mostWrites, type TransactionalStore } from './store.ts';
 

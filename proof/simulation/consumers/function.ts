@@ -1,6 +1,6 @@
 import middy from '@middy/core';
 import type { Context, SQSEvent } from 'aws-lambda';
-import { once } from '../../../lib/pawl/claims/once.ts';
+import { once } from '../../../lib/pawl/engine/once.ts';
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { eachMessage } from '../../../lib/pawl/sqs/index.ts';
 import type { Sandbox } from '../lambda/sandbox.ts';

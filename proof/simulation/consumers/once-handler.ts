@@ -1,4 +1,4 @@
-import type { OnceCall, OnceOutcome } from '../../../lib/pawl/claims/once.ts';
+import type { OnceCall, OnceOutcome } from '../../../lib/pawl/engine/once.ts';
 import type { SqsRecord } from '../../../lib/pawl/sqs/event.ts';
 import type { Handler, Job } from '../parts.ts';
 import type { Simulation } from '../simulation.ts';

@@ -1,8 +1,8 @@
-import type { ClaimOptions } from '../../../lib/pawl/claims/options.ts';
-import { reconcile } from '../../../lib/pawl/claims/reconcile.ts';
-import { renewedLease } from '../../../lib/pawl/claims/renewed-lease.ts';
-import type { ClaimStore } from '../../../lib/pawl/claims/store.ts';
+import type { ClaimOptions } from '../../../lib/pawl/engine/options.ts';
+import { reconcile } from '../../../lib/pawl/engine/reconcile.ts';
+import { renewedLease } from '../../../lib/pawl/engine/renewed-lease.ts';
 import { canonicalValue } from '../../../lib/pawl/payload/fingerprint.ts';
+import type { ClaimStore } from '../../../lib/pawl/rules/store.ts';
 import {
   bodyField,
   deadLetterQueue,

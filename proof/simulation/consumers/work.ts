@@ -1,4 +1,4 @@
-import type { Claim } from '../../../lib/pawl/claims/claim.ts';
+import type { Claim } from '../../../lib/pawl/engine/claim.ts';
 import { RejectedError, RetryableError } from '../../../lib/pawl/kernel/errors.ts';
 import type { Sandbox } from '../lambda/sandbox.ts';
 import { named } from '../network.ts';

@@ -1,6 +1,6 @@
-import { type Checkpoint, stepsInDoubt } from '../../../lib/pawl/claims/checkpoints.ts';
-import type { ResolutionVerdict, StepResolution } from '../../../lib/pawl/claims/record.ts';
-import type { StepResolutions } from '../../../lib/pawl/claims/resolve.ts';
+import { type Checkpoint, stepsInDoubt } from '../../../lib/pawl/rules/checkpoints.ts';
+import type { ResolutionVerdict, StepResolution } from '../../../lib/pawl/rules/record.ts';
+import type { StepResolutions } from '../../../lib/pawl/rules/resolve.ts';
 import { individualDynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { resolverOf } from '../../../test/support/resolver-of.ts';
 import { operation } from '../consumers/options.ts';

@@ -1,5 +1,5 @@
-import { type OpenClaim, openClaimOf } from '../../../lib/pawl/claims/open-claims.ts';
 import { isHashed } from '../../../lib/pawl/kernel/name.ts';
+import { type OpenClaim, openClaimOf } from '../../../lib/pawl/rules/open-claims.ts';
 import { individualDynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { fromItem } from '../../../lib/pawl/stores/dynamodb/item.ts';
 import { type SweptDoubt, sweepOpenClaims } from '../../../lib/pawl/sweep/index.ts';

@@ -1,6 +1,7 @@
-import type { Claim, Verdict } from '../../../lib/pawl/claims/claim.ts';
-import { type StepOptions, step } from '../../../lib/pawl/claims/step.ts';
+import type { Claim } from '../../../lib/pawl/engine/claim.ts';
+import { type StepOptions, step } from '../../../lib/pawl/engine/step.ts';
 import { RejectedError, RetryableError } from '../../../lib/pawl/kernel/errors.ts';
+import type { Verdict } from '../../../lib/pawl/rules/verdict.ts';
 import {
   type AppWrite,
   type CommitRefusedError,

@@ -1,10 +1,10 @@
 import middy, { type MiddlewareObj } from '@middy/core';
 import type { Context, SQSEvent } from 'aws-lambda';
-import type { Claim } from '../../../lib/pawl/claims/claim.ts';
-import { once } from '../../../lib/pawl/claims/once.ts';
-import type { ClaimOptions } from '../../../lib/pawl/claims/options.ts';
-import { reconcile } from '../../../lib/pawl/claims/reconcile.ts';
-import { renewedLease } from '../../../lib/pawl/claims/renewed-lease.ts';
+import type { Claim } from '../../../lib/pawl/engine/claim.ts';
+import { once } from '../../../lib/pawl/engine/once.ts';
+import type { ClaimOptions } from '../../../lib/pawl/engine/options.ts';
+import { reconcile } from '../../../lib/pawl/engine/reconcile.ts';
+import { renewedLease } from '../../../lib/pawl/engine/renewed-lease.ts';
 import type { HttpEvent } from '../../../lib/pawl/http/event.ts';
 import { onceOverHttp, bodyField as requestField } from '../../../lib/pawl/http/index.ts';
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';

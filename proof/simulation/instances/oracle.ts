@@ -1,4 +1,4 @@
-import type { ClaimEvent } from '../../../lib/pawl/claims/events.ts';
+import type { ClaimEvent } from '../../../lib/pawl/engine/events.ts';
 import type { SqsBatchResponse, SqsRecord } from '../../../lib/pawl/sqs/event.ts';
 import { fromItem } from '../../../lib/pawl/stores/dynamodb/item.ts';
 import type { Item } from '../dynamodb/table.ts';

@@ -5,7 +5,7 @@ import type {
   GetItemCommandOutput,
   PutItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
-import type { ClaimRecord } from '../../../lib/pawl/claims/record.ts';
+import type { ClaimRecord } from '../../../lib/pawl/rules/record.ts';
 import { fromItem, type Item } from '../../../lib/pawl/stores/dynamodb/item.ts';
 import { idOf } from '../dynamodb/table.ts';
 import type { Sandbox } from '../lambda/sandbox.ts';

@@ -1,5 +1,5 @@
-import { identify } from '../../../lib/pawl/claims/identity.ts';
-import type { ClaimRecord } from '../../../lib/pawl/claims/record.ts';
+import { identify } from '../../../lib/pawl/rules/identity.ts';
+import type { ClaimRecord } from '../../../lib/pawl/rules/record.ts';
 import { fromItem } from '../../../lib/pawl/stores/dynamodb/item.ts';
 import { operation } from '../consumers/options.ts';
 import { type Sandbox, sha256 } from '../lambda/sandbox.ts';

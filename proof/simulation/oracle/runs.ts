@@ -1,4 +1,4 @@
-import type { ClaimRecord } from '../../../lib/pawl/claims/record.ts';
+import type { ClaimRecord } from '../../../lib/pawl/rules/record.ts';
 import type { Sandbox } from '../lambda/sandbox.ts';
 import type { EffectRequest, Ending, Job, Run } from '../parts.ts';
 import type { Simulation } from '../simulation.ts';

@@ -1,4 +1,4 @@
-import type { ClaimRecord } from '../../../lib/pawl/claims/record.ts';
+import type { ClaimRecord } from '../../../lib/pawl/rules/record.ts';
 
 /** Who wrote, and when by their own clock. */
 export interface WriteFacts {

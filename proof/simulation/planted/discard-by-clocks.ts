@@ -1,4 +1,4 @@
-import type { acquire } from '../../../lib/pawl/claims/acquire.ts';
+import type { acquire } from '../../../lib/pawl/engine/acquire.ts';
 import type { claimMessage } from '../../../lib/pawl/sqs/claim-message.ts';
 import type { SqsRecord } from '../../../lib/pawl/sqs/event.ts';
 

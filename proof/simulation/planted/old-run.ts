@@ -1,12 +1,12 @@
-import type { Claim } from '../../../lib/pawl/claims/claim.ts';
-import type { Engine } from '../../../lib/pawl/claims/engine.ts';
-import type { Grant } from '../../../lib/pawl/claims/grant.ts';
-import { openClaim } from '../../../lib/pawl/claims/open-claim.ts';
-import { fail, succeed } from '../../../lib/pawl/claims/record-outcome.ts';
-import type { run } from '../../../lib/pawl/claims/run.ts';
-import type { RunResult } from '../../../lib/pawl/claims/run-result.ts';
-import { settleDoubt } from '../../../lib/pawl/claims/settle-doubt.ts';
-import { Work } from '../../../lib/pawl/claims/work.ts';
+import type { Claim } from '../../../lib/pawl/engine/claim.ts';
+import type { Engine } from '../../../lib/pawl/engine/engine.ts';
+import { openClaim } from '../../../lib/pawl/engine/open-claim.ts';
+import { fail, succeed } from '../../../lib/pawl/engine/record-outcome.ts';
+import type { run } from '../../../lib/pawl/engine/run.ts';
+import type { RunResult } from '../../../lib/pawl/engine/run-result.ts';
+import { settleDoubt } from '../../../lib/pawl/engine/settle-doubt.ts';
+import { Work } from '../../../lib/pawl/engine/work.ts';
+import type { Grant } from '../../../lib/pawl/rules/grant.ts';
 
 /** A breakage to be found: `run` as it once was. What the handler throws decides over an effect that is still under way, and an error that is falsy is none. */
 export const runByWhatWasThrown: typeof run = (engine, grant, handler, input) =>

@@ -1,7 +1,7 @@
-import { checkpointsOf, stepsInDoubt } from '../../../lib/pawl/claims/checkpoints.ts';
-import { openClaimOf } from '../../../lib/pawl/claims/open-claims.ts';
-import type { ClaimRecord, ResolutionVerdict } from '../../../lib/pawl/claims/record.ts';
-import type { StepResolutions } from '../../../lib/pawl/claims/resolve.ts';
+import { checkpointsOf, stepsInDoubt } from '../../../lib/pawl/rules/checkpoints.ts';
+import { openClaimOf } from '../../../lib/pawl/rules/open-claims.ts';
+import type { ClaimRecord, ResolutionVerdict } from '../../../lib/pawl/rules/record.ts';
+import type { StepResolutions } from '../../../lib/pawl/rules/resolve.ts';
 import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { fromItem } from '../../../lib/pawl/stores/dynamodb/item.ts';
 import { changeMark, correctedBy, markedBy, restoredId } from '../../../lib/pawl/stores/dynamodb/restore-mark.ts';

@@ -1,7 +1,8 @@
-import type { Claim, Verdict } from '../../../lib/pawl/claims/claim.ts';
-import { once } from '../../../lib/pawl/claims/once.ts';
-import { reconcile } from '../../../lib/pawl/claims/reconcile.ts';
-import { type StepOptions, step } from '../../../lib/pawl/claims/step.ts';
+import type { Claim } from '../../../lib/pawl/engine/claim.ts';
+import { once } from '../../../lib/pawl/engine/once.ts';
+import { reconcile } from '../../../lib/pawl/engine/reconcile.ts';
+import { type StepOptions, step } from '../../../lib/pawl/engine/step.ts';
+import type { Verdict } from '../../../lib/pawl/rules/verdict.ts';
 import {
   type AppWrite,
   commit,

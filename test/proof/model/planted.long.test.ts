@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { decide } from '../../../lib/pawl/claims/decide.ts';
-import { checkpointed } from '../../../lib/pawl/claims/next-step.ts';
-import type { ClaimRecord } from '../../../lib/pawl/claims/record.ts';
-import { outcomeOfError, settle } from '../../../lib/pawl/claims/settle.ts';
+import { decide } from '../../../lib/pawl/rules/decide.ts';
+import type { ClaimRecord } from '../../../lib/pawl/rules/record.ts';
+import { outcomeOfError, settle } from '../../../lib/pawl/rules/settle.ts';
+import { checkpointed } from '../../../lib/pawl/rules/steps.ts';
 import { acknowledged, dispositionOfRefused, missedItsTurn } from '../../../lib/pawl/sqs/disposition.ts';
 import { configs, smaller } from '../../../proof/model/config.ts';
 import { type Protocol, production } from '../../../proof/model/protocol.ts';

@@ -46,11 +46,12 @@ describe('planting', () => {
 
 describe('the checks that meet a mutant', () => {
   it.each([
-    ['lib/pawl/kernel/key.ts', ['unit tests of kernel', 'unit tests of claims', 'search']],
+    ['lib/pawl/kernel/key.ts', ['unit tests of kernel', 'unit tests of rules', 'unit tests of engine', 'search']],
     [
-      'lib/pawl/claims/decide.ts',
+      'lib/pawl/rules/decide.ts',
       [
-        'unit tests of claims',
+        'unit tests of rules',
+        'unit tests of engine',
         'unit tests of sweep',
         'unit tests of statements',
         'unit tests of sqs',
@@ -69,7 +70,7 @@ describe('the checks that meet a mutant', () => {
   it('leave out the unit tests that have run, and those of the mutants themselves', () => {
     const folders = unitFolders();
     for (const folder of folders) expect(existsSync(folder), folder).toBe(true);
-    expect(folders).toContain('test/claims/');
+    expect(folders).toContain('test/pawl/rules/');
     expect(folders).toContain('test/proof/simulation/');
     for (const blind of ['test/proof/mutants/', 'test/proof/model/']) {
       expect(folders.filter((folder) => blind.startsWith(folder))).toEqual([]);

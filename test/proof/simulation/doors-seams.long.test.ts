@@ -12,14 +12,14 @@ type Planting = ReturnType<typeof createPlanting>;
 type Responses = typeof import('../../../lib/pawl/middy/responses.ts');
 type SqsOnceModule = typeof import('../../../lib/pawl/middy/sqs-once.ts');
 type HttpResponses = typeof import('../../../lib/pawl/http/response.ts');
-type RecordOutcome = typeof import('../../../lib/pawl/claims/record-outcome.ts');
+type RecordOutcome = typeof import('../../../lib/pawl/engine/record-outcome.ts');
 type BatchMatesModule = typeof import('../../../lib/pawl/sqs/batch-mates.ts');
 type ClaimMessage = typeof import('../../../lib/pawl/sqs/claim-message.ts');
 type Receive = typeof import('../../../lib/pawl/sqs/receive.ts');
 type AuthorError = typeof import('../../../lib/pawl/sqs/author-error.ts');
 type DispositionModule = typeof import('../../../lib/pawl/sqs/disposition.ts');
-type Run = typeof import('../../../lib/pawl/claims/run.ts');
-type Settle = typeof import('../../../lib/pawl/claims/settle.ts');
+type Run = typeof import('../../../lib/pawl/engine/run.ts');
+type Settle = typeof import('../../../lib/pawl/rules/settle.ts');
 
 interface Breakage {
   readonly what: string;
@@ -90,7 +90,7 @@ const breakages: readonly Breakage[] = [
     from: 1,
     breaks: [1],
     put: (plant) =>
-      plant<RecordOutcome>('../../lib/pawl/claims/record-outcome.ts', ({ fail }) => ({
+      plant<RecordOutcome>('../../lib/pawl/engine/record-outcome.ts', ({ fail }) => ({
         fail: ({ settings }, grant, thrown, phase) => {
           const isStillRunning = thrown instanceof Error && thrown.name === 'StillRunningError';
           return fail({ settings }, grant, isStillRunning ? thrown.cause : thrown, phase);
@@ -137,7 +137,7 @@ const breakages: readonly Breakage[] = [
     from: 520,
     breaks: [1],
     put: (plant) =>
-      plant<Settle>('../../lib/pawl/claims/settle.ts', ({ settle }) => ({
+      plant<Settle>('../../lib/pawl/rules/settle.ts', ({ settle }) => ({
         settle(claimId, found, ...rest) {
           const next = settle(claimId, found, ...rest);
           if (typeof next === 'string' || next.status !== 'completed') return next;
@@ -149,7 +149,7 @@ const breakages: readonly Breakage[] = [
     what: 'an effect that fails with no error at all, and counts as none',
     from: 263,
     breaks: [1],
-    put: (plant) => plant<Run>('../../lib/pawl/claims/run.ts', () => ({ run: runByWhatIsTruthy })),
+    put: (plant) => plant<Run>('../../lib/pawl/engine/run.ts', () => ({ run: runByWhatIsTruthy })),
   },
 ];
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Grant } from '../../../lib/pawl/claims/grant.ts';
+import type { Grant } from '../../../lib/pawl/rules/grant.ts';
 import { createDoorsScenario } from '../../../proof/simulation/doors/scenario.ts';
 import { simulateDoors } from '../../../proof/simulation/doors/simulate.ts';
 import { runByWhatWasThrown } from '../../../proof/simulation/planted/old-run.ts';
@@ -52,15 +52,15 @@ describe('the simulation of doors finds', () => {
   );
   afterEach(uproot);
 
-  type Checkpoints = typeof import('../../../lib/pawl/claims/checkpoints.ts');
-  type RecordModule = typeof import('../../../lib/pawl/claims/successor.ts');
-  type Store = typeof import('../../../lib/pawl/claims/store.ts');
-  type EngineModule = typeof import('../../../lib/pawl/claims/engine.ts');
-  type RecordOutcome = typeof import('../../../lib/pawl/claims/record-outcome.ts');
-  type Run = typeof import('../../../lib/pawl/claims/run.ts');
+  type Checkpoints = typeof import('../../../lib/pawl/rules/checkpoints.ts');
+  type RecordModule = typeof import('../../../lib/pawl/rules/successor.ts');
+  type Store = typeof import('../../../lib/pawl/rules/store.ts');
+  type EngineModule = typeof import('../../../lib/pawl/engine/engine.ts');
+  type RecordOutcome = typeof import('../../../lib/pawl/engine/record-outcome.ts');
+  type Run = typeof import('../../../lib/pawl/engine/run.ts');
 
   it('a resolution that is compared with a doubt by their times', async () => {
-    plant<Checkpoints>('../../lib/pawl/claims/checkpoints.ts', ({ checkpointsOf }) => ({
+    plant<Checkpoints>('../../lib/pawl/rules/checkpoints.ts', ({ checkpointsOf }) => ({
       resolvedCheckpoints: ({ checkpoints }) => checkpoints,
       checkpointsOf(record) {
         const { resolution } = record as { readonly resolution?: { readonly at: string; readonly verdict: string } };
@@ -74,7 +74,7 @@ describe('the simulation of doors finds', () => {
   }, 120_000);
 
   it('a resolution that speaks for steps which nobody has looked at', async () => {
-    plant<Checkpoints>('../../lib/pawl/claims/checkpoints.ts', ({ stepsInDoubt, checkpointsOf }) => ({
+    plant<Checkpoints>('../../lib/pawl/rules/checkpoints.ts', ({ stepsInDoubt, checkpointsOf }) => ({
       stepsInDoubt: (record) => stepsInDoubt(record).slice(0, 1),
       resolvedCheckpoints: (record) =>
         JSON.stringify(
@@ -86,10 +86,10 @@ describe('the simulation of doors finds', () => {
 
   it('a record whose states are told apart by claim, status and lease', async () => {
     const old = ['claimId', 'status', 'leaseUntil'] as const;
-    plant<Store>('../../lib/pawl/claims/store.ts', () => ({
+    plant<Store>('../../lib/pawl/rules/store.ts', () => ({
       claimState: ({ claimId, status, leaseUntil }) => ({ claimId, status, leaseUntil }),
     }));
-    plant<RecordModule>('../../lib/pawl/claims/successor.ts', ({ successor }) => ({
+    plant<RecordModule>('../../lib/pawl/rules/successor.ts', ({ successor }) => ({
       successor(found, draft) {
         const isSame = old.every((name) => found?.[name] === draft[name]);
         return successor(found, isSame ? { ...draft, leaseUntil: draft.leaseUntil - 1 } : draft);
@@ -100,13 +100,13 @@ describe('the simulation of doors finds', () => {
   }, 120_000);
 
   it('an error of something else that decides over an effect under way', async () => {
-    plant<Run>('../../lib/pawl/claims/run.ts', () => ({ run: runByWhatWasThrown }));
+    plant<Run>('../../lib/pawl/engine/run.ts', () => ({ run: runByWhatWasThrown }));
     expect(await firstBroken(400, 600)).toBe(1);
   }, 120_000);
 
   it('a completion that waits for the heartbeat', async () => {
     const beats = new WeakMap<Grant, Promise<unknown>>();
-    plant<EngineModule>('../../lib/pawl/claims/engine.ts', ({ changeClaim }) => ({
+    plant<EngineModule>('../../lib/pawl/engine/engine.ts', ({ changeClaim }) => ({
       changeClaim(engine, grant, transition, how) {
         const changed = changeClaim(engine, grant, transition, how);
         const isBeat = how.tries === 1;
@@ -118,7 +118,7 @@ describe('the simulation of doors finds', () => {
         return changed;
       },
     }));
-    plant<RecordOutcome>('../../lib/pawl/claims/record-outcome.ts', ({ succeed }) => ({
+    plant<RecordOutcome>('../../lib/pawl/engine/record-outcome.ts', ({ succeed }) => ({
       async succeed(engine, grant, value) {
         await beats.get(grant);
         return succeed(engine, grant, value);

@@ -41,7 +41,7 @@ describe('the simulation of Managed Instances finds', () => {
   });
 
   type Outliving = typeof import('../../../lib/pawl/kernel/outliving.ts');
-  type RenewedLease = typeof import('../../../lib/pawl/claims/renewed-lease.ts');
+  type RenewedLease = typeof import('../../../lib/pawl/engine/renewed-lease.ts');
 
   it.each([
     ['parking', parking],
@@ -57,7 +57,7 @@ describe('the simulation of Managed Instances finds', () => {
 
   it('an effect applied twice, where a claim that outlives its invocation is not renewed', async () => {
     const { plant, firstBroken } = asking;
-    plant<RenewedLease>('../../lib/pawl/claims/renewed-lease.ts', ({ renewedLease }) => ({
+    plant<RenewedLease>('../../lib/pawl/engine/renewed-lease.ts', ({ renewedLease }) => ({
       renewedLease: (leaseMs) => ({ ...renewedLease(leaseMs), keep: () => () => undefined }),
     }));
     expect(await firstBroken(20)).toBe(1);

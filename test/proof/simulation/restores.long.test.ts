@@ -27,12 +27,12 @@ describe('the simulation of restores finds', () => {
   afterEach(uproot);
 
   type Table = typeof import('../../../lib/pawl/stores/dynamodb/physical-table.ts');
-  type Restored = typeof import('../../../lib/pawl/claims/restored.ts');
-  type Resolve = typeof import('../../../lib/pawl/claims/resolve.ts');
-  type Settle = typeof import('../../../lib/pawl/claims/settle.ts');
+  type Restored = typeof import('../../../lib/pawl/rules/restored.ts');
+  type Resolve = typeof import('../../../lib/pawl/rules/resolve.ts');
+  type Settle = typeof import('../../../lib/pawl/rules/settle.ts');
   type Mark = typeof import('../../../lib/pawl/stores/dynamodb/restore-mark.ts');
-  type Checkpoints = typeof import('../../../lib/pawl/claims/checkpoints.ts');
-  const restored = '../../lib/pawl/claims/restored.ts';
+  type Checkpoints = typeof import('../../../lib/pawl/rules/checkpoints.ts');
+  const restored = '../../lib/pawl/rules/restored.ts';
 
   it("a mark of an earlier table that is taken for the table's own", async () => {
     plant<Table>('../../lib/pawl/stores/dynamodb/physical-table.ts', () => ({
@@ -73,10 +73,10 @@ describe('the simulation of restores finds', () => {
   }, 120_000);
 
   it('a decision on some steps that ends the doubt of all parts', async () => {
-    plant<Resolve>('../../lib/pawl/claims/resolve.ts', ({ resolution }) => ({
+    plant<Resolve>('../../lib/pawl/rules/resolve.ts', ({ resolution }) => ({
       resolution: (found, said, rules, now) => ({ ...resolution(found, said, rules, now), forgottenUntil: undefined }),
     }));
-    plant<Settle>('../../lib/pawl/claims/settle.ts', ({ settle }) => ({
+    plant<Settle>('../../lib/pawl/rules/settle.ts', ({ settle }) => ({
       settle(claimId, found, outcome, rules, now) {
         const next = settle(claimId, found, outcome, rules, now);
         return typeof next === 'object' ? { ...next, forgottenUntil: undefined } : next;
@@ -86,7 +86,7 @@ describe('the simulation of restores finds', () => {
   }, 60_000);
 
   it('a sweep whose verdict on some steps ends the doubt of all parts', async () => {
-    plant<Settle>('../../lib/pawl/claims/settle.ts', ({ settle }) => ({
+    plant<Settle>('../../lib/pawl/rules/settle.ts', ({ settle }) => ({
       settle(claimId, found, outcome, rules, now) {
         const next = settle(claimId, found, outcome, rules, now);
         const isSaid = outcome.status === 'released' && outcome.doubtEnded === true;
@@ -107,7 +107,7 @@ describe('the simulation of restores finds', () => {
   }, 60_000);
 
   it('a step in doubt that is not written down, so that no operator can decide it alone', async () => {
-    plant<Checkpoints>('../../lib/pawl/claims/checkpoints.ts', ({ withCheckpoint, checkpointsOf }) => ({
+    plant<Checkpoints>('../../lib/pawl/rules/checkpoints.ts', ({ withCheckpoint, checkpointsOf }) => ({
       withCheckpoint: (before, index, checkpoint) =>
         checkpoint.state === 'started' && before[index] === undefined && checkpoint.result === undefined
           ? JSON.stringify(before)

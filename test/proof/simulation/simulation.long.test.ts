@@ -69,18 +69,18 @@ describe('the simulation finds', () => {
   );
   afterEach(uproot);
 
-  type Decide = typeof import('../../../lib/pawl/claims/decide.ts');
-  type Settle = typeof import('../../../lib/pawl/claims/settle.ts');
+  type Decide = typeof import('../../../lib/pawl/rules/decide.ts');
+  type Settle = typeof import('../../../lib/pawl/rules/settle.ts');
   type Statement = typeof import('../../../lib/pawl/stores/dynamodb/statement.ts');
   type Stores = typeof import('../../../lib/pawl/stores/dynamodb/index.ts');
-  type ReconcileModule = typeof import('../../../lib/pawl/claims/reconcile.ts');
-  type OpenClaim = typeof import('../../../lib/pawl/claims/open-claim.ts');
-  type Run = typeof import('../../../lib/pawl/claims/run.ts');
-  type RenewedLease = typeof import('../../../lib/pawl/claims/renewed-lease.ts');
+  type ReconcileModule = typeof import('../../../lib/pawl/engine/reconcile.ts');
+  type OpenClaim = typeof import('../../../lib/pawl/engine/open-claim.ts');
+  type Run = typeof import('../../../lib/pawl/engine/run.ts');
+  type RenewedLease = typeof import('../../../lib/pawl/engine/renewed-lease.ts');
   type ClaimMessage = typeof import('../../../lib/pawl/sqs/claim-message.ts');
   type DispositionModule = typeof import('../../../lib/pawl/sqs/disposition.ts');
   type InOrder = typeof import('../../../lib/pawl/sqs/in-order.ts');
-  type Acquire = typeof import('../../../lib/pawl/claims/acquire.ts');
+  type Acquire = typeof import('../../../lib/pawl/engine/acquire.ts');
 
   it('a store whose statements ignore the owner', async () => {
     plant<Statement>('../../lib/pawl/stores/dynamodb/statement.ts', ({ statementOf }) => ({
@@ -110,28 +110,28 @@ describe('the simulation finds', () => {
   });
 
   it('a core that takes running leases over', async () => {
-    plant<Decide>('../../lib/pawl/claims/decide.ts', ({ decide }) => ({
+    plant<Decide>('../../lib/pawl/rules/decide.ts', ({ decide }) => ({
       decide: (found, request, rules, now) => decide(found, request, rules, now + 3_600_000),
     }));
     expect(await firstBroken(100)).toBe(4);
   });
 
   it('a core that counts on clocks that agree', async () => {
-    plant<Decide>('../../lib/pawl/claims/decide.ts', ({ decide }) => ({
+    plant<Decide>('../../lib/pawl/rules/decide.ts', ({ decide }) => ({
       decide: (found, request, rules, now) => decide(found, request, { ...rules, skewMs: 0 }, now),
     }));
     expect(await firstBroken(200)).toBe(4);
   });
 
   it('a core that runs a key with another payload', async () => {
-    plant<Decide>('../../lib/pawl/claims/decide.ts', ({ decide }) => ({
+    plant<Decide>('../../lib/pawl/rules/decide.ts', ({ decide }) => ({
       decide: (found, { fingerprint: _, ...request }, rules, now) => decide(found, request, rules, now),
     }));
     expect([6, 9]).toContain(await firstBroken(100));
   });
 
   it('a core that releases on unknown', async () => {
-    plant<Settle>('../../lib/pawl/claims/settle.ts', ({ settle }) => ({
+    plant<Settle>('../../lib/pawl/rules/settle.ts', ({ settle }) => ({
       settle(claimId, found, outcome, rules, now) {
         const known = outcome.status === 'parked' || outcome.status === 'released';
         return settle(claimId, found, known ? { status: 'released', error: outcome.error } : outcome, rules, now);
@@ -141,14 +141,14 @@ describe('the simulation finds', () => {
   });
 
   it("a reconciliation that believes 'not applied' at once", async () => {
-    plant<ReconcileModule>('../../lib/pawl/claims/reconcile.ts', ({ reconcile }) => ({
+    plant<ReconcileModule>('../../lib/pawl/engine/reconcile.ts', ({ reconcile }) => ({
       reconcile: (options) => reconcile({ ...options, settleMs: 0 }),
     }));
     expect(await firstBroken(1000)).toBe(1);
   });
 
   it('an effect key that changes with every attempt', async () => {
-    plant<OpenClaim>('../../lib/pawl/claims/open-claim.ts', ({ openClaim }) => ({
+    plant<OpenClaim>('../../lib/pawl/engine/open-claim.ts', ({ openClaim }) => ({
       openClaim(engine, grant, latest, work) {
         const effectKey = `${grant.identity.effectKey}-${grant.record.attempts}`;
         const attempt = { ...grant, identity: { ...grant.identity, effectKey } };
@@ -160,7 +160,7 @@ describe('the simulation finds', () => {
   });
 
   it('a run that begins with too little time left', async () => {
-    plant<Run>('../../lib/pawl/claims/run.ts', ({ run }) => ({
+    plant<Run>('../../lib/pawl/engine/run.ts', ({ run }) => ({
       run: (engine, grant, handler, input) =>
         run({ ...engine, settings: { ...engine.settings, timeoutMs: -1e9 } }, grant, handler, input),
     }));
@@ -168,7 +168,7 @@ describe('the simulation finds', () => {
   });
 
   it('a lease that nobody renews', async () => {
-    plant<RenewedLease>('../../lib/pawl/claims/renewed-lease.ts', ({ renewedLease }) => ({
+    plant<RenewedLease>('../../lib/pawl/engine/renewed-lease.ts', ({ renewedLease }) => ({
       renewedLease: (leaseMs) => ({ ...renewedLease(leaseMs), keep: () => () => {} }),
     }));
     expect(await firstBroken(100, 1200)).toBe(1);
@@ -187,7 +187,7 @@ describe('the simulation finds', () => {
     plant<ClaimMessage>('../../lib/pawl/sqs/claim-message.ts', ({ claimMessage }) => ({
       claimMessage: notingRecords(claimMessage, records),
     }));
-    plant<Acquire>('../../lib/pawl/claims/acquire.ts', ({ acquire }) => ({
+    plant<Acquire>('../../lib/pawl/engine/acquire.ts', ({ acquire }) => ({
       acquire: claimByTwoClocks(acquire, records),
     }));
     expect(await firstBroken(200, 6100)).toBe(6);

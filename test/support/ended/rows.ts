@@ -161,6 +161,6 @@ export const rows: Readonly<Record<string, Row | Elsewhere>> = {
     said: /(\d+) findings? accepted|Nothing was changed/,
     code: 0,
   },
-  console: { elsewhere: 'test/integration/console/ended.test.ts' },
-  rehearse: { elsewhere: 'test/integration/rehearsal/signals.long.test.ts' },
+  console: { elsewhere: 'test/suites/integration/console/ended.test.ts' },
+  rehearse: { elsewhere: 'test/suites/integration/rehearsal/signals.long.test.ts' },
 };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ChangeMessageVisibilityCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import type { ClaimRecord } from '../../../lib/pawl/claims/record.ts';
-import { successor } from '../../../lib/pawl/claims/successor.ts';
+import type { ClaimRecord } from '../../../lib/pawl/rules/record.ts';
+import { successor } from '../../../lib/pawl/rules/successor.ts';
 import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import type { SqsLocal } from '../../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { record } from '../records.ts';

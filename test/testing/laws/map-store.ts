@@ -1,5 +1,3 @@
-import { openShard } from '../../../lib/pawl/claims/open.ts';
-import { checkedPrefix, openClaimOf } from '../../../lib/pawl/claims/open-claims.ts';
 import type {
   ClaimRecord,
   ClaimStore,
@@ -8,6 +6,8 @@ import type {
   OpenPage,
   OpenQuery,
 } from '../../../lib/pawl/index.ts';
+import { openShard } from '../../../lib/pawl/rules/open.ts';
+import { checkedPrefix, openClaimOf } from '../../../lib/pawl/rules/open-claims.ts';
 
 /** The conditions of a write, each by itself: what stands there is the record that was seen. */
 export const conditions = {

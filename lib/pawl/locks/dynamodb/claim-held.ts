@@ -1,8 +1,8 @@
-import type { Claim } from '../../claims/claim.ts';
-import { identify } from '../../claims/identity.ts';
+import type { Claim } from '../../engine/claim.ts';
 import { nodeHost } from '../../host.ts';
 import { expect } from '../../kernel/check.ts';
 import { propertyOf } from '../../kernel/unknown.ts';
+import { identify } from '../../rules/identity.ts';
 import { type TransactAction, whenIn } from './transact-action.ts';
 
 /**

@@ -1,6 +1,6 @@
-export type { KeepsNotes } from '../../claims/notes.ts';
-export type { ListsOpenClaims } from '../../claims/open-claims.ts';
-export type { ClaimStore } from '../../claims/store.ts';
+export type { KeepsNotes } from '../../rules/notes.ts';
+export type { ListsOpenClaims } from '../../rules/open-claims.ts';
+export type { ClaimStore } from '../../rules/store.ts';
 export { OpenIndexError } from './errors.ts';
 export { individualDynamoStore } from './individual.ts';
 export type { ClaimTableOptions, TableOptions } from './options.ts';

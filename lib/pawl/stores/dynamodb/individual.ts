@@ -1,7 +1,7 @@
-import type { KeepsNotes } from '../../claims/notes.ts';
-import type { ListsOpenClaims } from '../../claims/open-claims.ts';
-import type { ClaimStore } from '../../claims/store.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
+import type { KeepsNotes } from '../../rules/notes.ts';
+import type { ListsOpenClaims } from '../../rules/open-claims.ts';
+import type { ClaimStore } from '../../rules/store.ts';
 import { type ClaimTableOptions, claimTableOptionNames, tableOf } from './options.ts';
 import { singleRequests } from './single-requests.ts';
 

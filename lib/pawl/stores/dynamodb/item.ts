@@ -1,5 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { type ClaimRecord, understood } from '../../claims/record.ts';
+import { type ClaimRecord, understood } from '../../rules/record.ts';
 
 export type Item = Record<string, AttributeValue>;
 

@@ -1,4 +1,4 @@
-import { openShards, shardName } from '../../claims/open.ts';
+import { openShards, shardName } from '../../rules/open.ts';
 import {
   badCursor,
   checkedPrefix,
@@ -6,7 +6,7 @@ import {
   type OpenPage,
   type OpenQuery,
   withoutForeign,
-} from '../../claims/open-claims.ts';
+} from '../../rules/open-claims.ts';
 import { call } from './calls.ts';
 import { openIndexError } from './errors.ts';
 import { fieldsOf, type Item } from './item.ts';

@@ -1,6 +1,6 @@
-import { type KeepsNotes, type Note, noteSchema, noteState, type PlaceEntry } from '../../claims/notes.ts';
 import { explainedError } from '../../kernel/errors.ts';
 import { wrongNumberIn } from '../../kernel/stored-numbers.ts';
+import { type KeepsNotes, type Note, noteSchema, noteState, type PlaceEntry } from '../../rules/notes.ts';
 import { call } from './calls.ts';
 import { openIndexError } from './errors.ts';
 import { type ExplainedTable, explaining } from './explain.ts';

@@ -1,5 +1,5 @@
-import { type ClaimWrite, claimState, type WriteResult } from '../../claims/store.ts';
 import type { RecordState, Written } from '../../kernel/record.ts';
+import { type ClaimWrite, claimState, type WriteResult } from '../../rules/store.ts';
 import { call } from './calls.ts';
 import { conditionOf } from './condition.ts';
 import { refusedBy } from './errors.ts';

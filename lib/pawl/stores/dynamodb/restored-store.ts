@@ -1,10 +1,10 @@
-import { operationOf } from '../../claims/identity.ts';
-import { type ListsOpenClaims, listsOpenClaims, type OpenClaim, type OpenQuery } from '../../claims/open-claims.ts';
-import { type ClaimRecord, unlessLeftAlone } from '../../claims/record.ts';
-import { asRestored, isForgottenRecord, type KnowsRestore, type Restore } from '../../claims/restored.ts';
-import type { ClaimStore, WriteResult } from '../../claims/store.ts';
 import { setupOf } from '../../kernel/aws-error.ts';
 import { OptionError } from '../../kernel/errors.ts';
+import { operationOf } from '../../rules/identity.ts';
+import { type ListsOpenClaims, listsOpenClaims, type OpenClaim, type OpenQuery } from '../../rules/open-claims.ts';
+import { type ClaimRecord, unlessLeftAlone } from '../../rules/record.ts';
+import { asRestored, isForgottenRecord, type KnowsRestore, type Restore } from '../../rules/restored.ts';
+import type { ClaimStore, WriteResult } from '../../rules/store.ts';
 import { describeTable } from './physical-table.ts';
 import { findMark, liftFor, type RestoredMark, stands } from './restore-mark.ts';
 import type { DynamoTransport } from './transport.ts';

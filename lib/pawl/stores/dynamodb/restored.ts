@@ -1,10 +1,10 @@
-import { expectOperation } from '../../claims/options.ts';
-import { expectActedBy } from '../../claims/resolve.ts';
 import { nodeHost } from '../../host.ts';
 import { expect } from '../../kernel/check.ts';
 import { OptionError } from '../../kernel/errors.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
+import { expectOperation } from '../../rules/identity.ts';
+import { expectActedBy } from '../../rules/resolve.ts';
 import { explainedTable, explaining } from './explain.ts';
 import { type TableOptions, tableOf, tableOptionNames } from './options.ts';
 import type { PhysicalTable } from './physical-table.ts';

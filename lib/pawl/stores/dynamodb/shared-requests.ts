@@ -1,9 +1,9 @@
-import type { KeepsNotes } from '../../claims/notes.ts';
-import type { ListsOpenClaims } from '../../claims/open-claims.ts';
-import type { ClaimRecord } from '../../claims/record.ts';
-import type { ClaimStore, ClaimWrite, WriteResult } from '../../claims/store.ts';
 import { explainedError } from '../../kernel/errors.ts';
 import type { Host } from '../../kernel/host.ts';
+import type { KeepsNotes } from '../../rules/notes.ts';
+import type { ListsOpenClaims } from '../../rules/open-claims.ts';
+import type { ClaimRecord } from '../../rules/record.ts';
+import type { ClaimStore, ClaimWrite, WriteResult } from '../../rules/store.ts';
 import { call } from './calls.ts';
 import { conditionFailed } from './errors.ts';
 import { explainedStore, explainedTable } from './explain.ts';

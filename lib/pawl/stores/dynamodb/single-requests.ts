@@ -1,7 +1,7 @@
-import type { KeepsNotes } from '../../claims/notes.ts';
-import type { ListsOpenClaims } from '../../claims/open-claims.ts';
-import type { ClaimRecord } from '../../claims/record.ts';
-import type { ClaimStore } from '../../claims/store.ts';
+import type { KeepsNotes } from '../../rules/notes.ts';
+import type { ListsOpenClaims } from '../../rules/open-claims.ts';
+import type { ClaimRecord } from '../../rules/record.ts';
+import type { ClaimStore } from '../../rules/store.ts';
 import { call } from './calls.ts';
 import { explainedStore, explainedTable } from './explain.ts';
 import { fromItem } from './item.ts';

@@ -1,6 +1,6 @@
 import type { AttributeValue, BatchStatementRequest } from '@aws-sdk/client-dynamodb';
-import type { ClaimRecord } from '../../claims/record.ts';
-import { type ClaimWrite, claimState } from '../../claims/store.ts';
+import type { ClaimRecord } from '../../rules/record.ts';
+import { type ClaimWrite, claimState } from '../../rules/store.ts';
 import { whereOf } from './condition.ts';
 import { toAttribute } from './item.ts';
 

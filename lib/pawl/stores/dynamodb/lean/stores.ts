@@ -1,11 +1,11 @@
-import type { KeepsNotes } from '../../../claims/notes.ts';
-import type { ListsOpenClaims } from '../../../claims/open-claims.ts';
-import type { ClaimStore } from '../../../claims/store.ts';
 import { nodeHost } from '../../../host.ts';
 import { expect } from '../../../kernel/check.ts';
 import type { Host } from '../../../kernel/host.ts';
 import { expectOptions } from '../../../kernel/take-options.ts';
 import type { NamesOf } from '../../../kernel/unknown-option.ts';
+import type { KeepsNotes } from '../../../rules/notes.ts';
+import type { ListsOpenClaims } from '../../../rules/open-claims.ts';
+import type { ClaimStore } from '../../../rules/store.ts';
 import { sharedRequests } from '../shared-requests.ts';
 import { singleRequests } from '../single-requests.ts';
 import { openTable, type RestorableTableOptions, type Table } from '../table.ts';

@@ -1,0 +1,304 @@
+import { synchronous } from '../kernel/callable.ts';
+import { expect, expectFunction, remainingTime } from '../kernel/check.ts';
+import { explained } from '../kernel/error-code.ts';
+import { errorKind, NothingRunError, OptionError, RetryableError } from '../kernel/errors.ts';
+import { Asked } from '../kernel/heard.ts';
+import type { Host } from '../kernel/host.ts';
+import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
+import { expectOptions, ofHttp, ofQueues, ofWorlds } from '../kernel/take-options.ts';
+import { propertyOf } from '../kernel/unknown.ts';
+import type { NamesOf } from '../kernel/unknown-option.ts';
+import { warnOnce } from '../kernel/warn-once.ts';
+import { canonicalValue } from '../payload/fingerprint.ts';
+import { type FingerprintOption, printsOf, ruleOf } from '../payload/fingerprint-rule.ts';
+import { missingIn } from '../payload/missing-key.ts';
+import { recordsIn } from '../payload/records-in.ts';
+import { checkedAttributes } from '../rules/attributes.ts';
+import { identify, type KeyValue } from '../rules/identity.ts';
+import type { ClaimRecord } from '../rules/record.ts';
+import { type Acquired, acquire } from './acquire.ts';
+import { warnOfChanged } from './changed-result.ts';
+import type { Claim } from './claim.ts';
+import type { Engine } from './engine.ts';
+import { warnOfGap } from './gap-in-key.ts';
+import { useOf } from './handlers.ts';
+import { expectCalls, handlersAround, handlersOfCall, isLeftBehind } from './inside-step.ts';
+import { expectDone, markNotDone } from './not-done.ts';
+import { notStarted, type OnceOutcome, resultOf } from './once-result.ts';
+import { type ClaimOptions, claimOptionNames, settingsOf } from './options.ts';
+import { fallbackLease } from './renewed-lease.ts';
+import { run } from './run.ts';
+import type { RunResult } from './run-result.ts';
+
+/**
+ * The options of `once`: those of every door, and the key of an input.
+ *
+ * @example
+ * const options: OnceOptions<Payment> = {
+ *   operation: 'refund',
+ *   store,
+ *   key: (payment) => payment.id,
+ *   fingerprint: (payment) => canonicalValue(payment),
+ *   onAbandoned: 'park',
+ * };
+ */
+export interface OnceOptions<Input, Kept extends boolean = true> extends ClaimOptions<Input> {
+  /** The stable identity of the intended effect, taken from the input. */
+  readonly key: (input: Input) => KeyValue;
+  /**
+   * What of the input is its intent, as a text, e.g. `canonicalValue`. A second call with the same key and another intent never runs.
+   * `{ ignore }`: the canonical text of the input, but for these paths. `previous`: with the rule that was in force before, for a deployment that changes it.
+   * @default nothing is compared
+   */
+  readonly fingerprint?: FingerprintOption<Input>;
+  /**
+   * Whether the handler's result is kept, as JSON, and given to duplicates. `false` for a function whose result no caller reads: it then returns nothing,
+   * and a duplicate of a call that is done never fails for a result that was not kept.
+   * @default true
+   */
+  readonly recordResult?: Kept;
+}
+
+/**
+ * What a call of a once-function is given besides its input.
+ *
+ * @example
+ * import type { Context } from 'aws-lambda';
+ *
+ * export const handler = (payment: Payment, context: Context) =>
+ *   refund(payment, { remainingMs: () => context.getRemainingTimeInMillis() });
+ */
+export interface OnceCall {
+  /** Milliseconds until the caller is stopped, e.g. `context.getRemainingTimeInMillis`; at most 366 days. The lease ends then. Leave it out where nothing stops the caller. */
+  readonly remainingMs?: () => number;
+  /** The caller knows that this was tried before: a read is made first, which is cheaper than a write that fails. */
+  readonly redelivered?: boolean;
+}
+
+export type { OnceOutcome };
+
+const docs = 'docs/reference/options.md';
+const known = { ...claimOptionNames, key: true, fingerprint: true } as const satisfies NamesOf<OnceOptions<unknown>>;
+const knownOfCall = { remainingMs: true, redelivered: true } as const satisfies NamesOf<OnceCall>;
+
+/**
+ * The function that `once` returns. A call returns what the handler returned, now or earlier. Whatever else became of the call is an error, so that a
+ * caller which only awaits it never takes for done what is not:
+ *
+ * | thrown | when |
+ * |---|---|
+ * | `RetryableError`, with `retryAfterMs` | another worker runs it, or it is not known yet whether an earlier attempt applied it |
+ * | `RetryableError` | too little time was left to start, or it has the key and the operation of the handler that it is made in |
+ * | `InDoubtError` | it is parked: an operator has to decide |
+ * | `RejectedError` | it failed for good, or its key was used before with another payload |
+ * | `ResultNotKeptError` | it is done, and its result was not kept; never with `recordResult: false` |
+ * | `StoreUnavailableError` | no claim could be had, and nothing was run |
+ * | `InvalidMessageError` | the input has no key |
+ * | the handler's own error | once that is recorded |
+ *
+ * @example
+ * declare const notify: OnceFunction<Order, { readonly messageId: string }>;
+ * const { messageId } = await notify(order); // done, now or earlier; else it throws
+ * const { outcome } = await notify.outcome(order); // 'completed', 'in-flight', 'parked', …
+ */
+export interface OnceFunction<Input, R, Kept extends boolean = true> {
+  (input: Input, call?: OnceCall): Promise<Kept extends true ? R : void>;
+  /**
+   * The same call, for a caller that asks what became of it: only the handler's own error, `StoreUnavailableError`, `InvalidMessageError`, `LeaseError`
+   * where too little time was left to start, and the `RetryableError` of a call with the key and the operation of the handler that it is made in, are thrown.
+   */
+  outcome(input: Input, call?: OnceCall): Promise<OnceOutcome<R>>;
+}
+
+/**
+ * Wraps an async function so that its effect happens once per key.
+ *
+ * @param defaultHost for options without one
+ * @throws OptionError at once when an option is missing or out of range, or when `fn` is no function, or a generator
+ */
+export function once<Input, R, Kept extends boolean = true>(
+  options: OnceOptions<Input, Kept>,
+  fn: (input: Input, claim: Claim) => Promise<R> | R,
+  defaultHost?: Host,
+): OnceFunction<Input, R, Kept> {
+  expectOptions(options, { door: 'once', known: { ...known, ...ofWorlds }, refused: { ...ofQueues, ...ofHttp }, docs });
+  const settings = settingsOf<Input>(options, { host: (options.host ?? defaultHost) as Host, watched: true });
+  const { key } = options;
+  const named = typeof key === 'string' && /^\w+$/.test(key) ? key : 'orderId';
+  const example = `(input) => input.${named}`;
+  expectFunction('key', `a function from the input to its key: ${example}`, key, 'wrong-key-option');
+  expectFunction('the function that once wraps', 'a function, after the options', fn, 'wrong-handler');
+  const rule = options.fingerprint === undefined ? undefined : ruleOf<Input>(options.fingerprint);
+  const engine: Engine<Input> = { settings, fallback: fallbackLease(settings) };
+  const use = useOf(settings.store, settings.operation, fn);
+
+  /** What a call needs before it asks for its claim. */
+  function prepare(input: Input, call: OnceCall) {
+    // Its names are none of these options: the error says what to make of it.
+    const isContext = propertyOf(call, 'getRemainingTimeInMillis') !== undefined;
+    expect(
+      !isContext,
+      'the second argument of a call',
+      '{ remainingMs: () => context.getRemainingTimeInMillis() }',
+      call,
+    );
+    expectOptions(call, { door: 'a call of once', known: knownOfCall, inherited: 'taken', docs });
+    expectOneIntent(input);
+    const identity = identify(settings.operation, options.key(input), settings.host, () => missingIn(key, input));
+    warnOfGap(settings.operation, identity.key);
+    expectNotAround(settings, identity.id);
+    const deadline = deadlineOf(call, settings.host);
+    const prints = printsOf(
+      rule,
+      (by) => ('of' in by ? synchronous('fingerprint', by.of(input)) : canonicalValue(input, by.ignore)),
+      settings.host,
+    );
+    const attributes = options.attributes && checkedAttributes(options.attributes(input));
+    return { identity, ...prints, attributes, deadline, redelivered: call.redelivered };
+  }
+
+  async function callOnce(input: Input, call: OnceCall): Promise<Called<R>> {
+    const acquired = await acquire(engine, prepared(input, call));
+    if (acquired.kind === 'replayed') use.foundDone();
+    if (acquired.grant === undefined) return acquired;
+    use.hasRun();
+    const ended = await run(engine, acquired.grant, fn, input);
+    const hasResult = settings.recordResult && (ended.kind === 'returned' || ended.kind === 'reconciled');
+    if (hasResult) warnOfChanged(settings.operation, 'the function', ended.value);
+    return ended;
+  }
+
+  /** No event tells of a call that never had an identity, and the caller may be a batch processor that swallows its error. */
+  function prepared(input: Input, call: OnceCall) {
+    try {
+      return prepare(input, call);
+    } catch (error) {
+      if (errorKind(error) !== 'retryable') warnOfRefused(settings.operation, error);
+      throw error;
+    }
+  }
+
+  async function callAndReturn(input: Input, call: OnceCall = {}): Promise<R | undefined> {
+    const called = await callOnce(input, call);
+    if (called.kind === 'not-started') throw notStarted(called.error);
+    const outcome = outcomeOf(called);
+    // Not of the first call either: a caller that finds a result there would count on it.
+    if (outcome.outcome === 'completed' && !settings.recordResult) return undefined;
+    return resultOf(outcome);
+  }
+
+  async function callForOutcome(input: Input, call: OnceCall = {}): Promise<OnceOutcome<R>> {
+    const outcome = outcomeOf(await callOnce(input, call));
+    if (outcome.outcome !== 'completed') markNotDone(outcome, () => resultOf(outcome));
+    return outcome;
+  }
+
+  // A handler that does not await the call would complete without it, and Lambda would freeze it with its sandbox. Outside, the promise is the caller's own.
+  const followed = <T>(started: Promise<T>): Promise<T> => {
+    const around = handlersOfCall();
+    if (around.length === 0) {
+      if (isLeftBehind()) warnOfLateCall(settings.operation);
+      return started;
+    }
+    const asked = Asked.of(started);
+    const isOwn = handlersAround().length > 0;
+    // An outcome that nobody looks at is done, or it counts.
+    const done = started.then(expectDone);
+    for (const { work } of around) work.followCall(settings.operation, done, asked, isOwn);
+    return asked;
+  };
+  const onceFunction = (...args: Parameters<typeof callAndReturn>) => followed(callAndReturn(...args));
+  const outcome = (...args: Parameters<typeof callForOutcome>) => followed(callForOutcome(...args));
+  expectCalls();
+  return Object.assign(onceFunction as OnceFunction<Input, R, Kept>, { outcome });
+}
+
+function warnOfLateCall(operation: string): void {
+  const said = `a call of once with operation '${operation}' began when its handler had ended: nothing waits for it`;
+  warnOnce('not-awaited', `${operation} late`, `${said}. Await what makes the call, in the handler`);
+}
+
+/** Once for each reason: the first mistake would hide the next one. What the author's own code throws is one reason. */
+function warnOfRefused(operation: string, error: unknown): void {
+  const reason = errorKind(error) === undefined ? 'author-error' : String(propertyOf(error, 'code'));
+  warnOnce(
+    'author-error',
+    `${operation} call ${reason}`,
+    `a call of once with operation '${operation}' was refused: ${recordedError(error).message}`,
+  );
+}
+
+/** @throws OptionError for an event of several records: one claim for all of them would pass by what comes in another company */
+function expectOneIntent(input: unknown): void {
+  const count = recordsIn(input);
+  if (count < 2) return;
+  const said = `a call of once: expected what one record is about; got an event of ${count} records. Call it for each of its records`;
+  throw new OptionError(said, 'wrong-event');
+}
+
+/**
+ * A call whose claim is that of a handler around it: it would wait for that claim, and the handler for it. Where the handler has no claim yet, as at the
+ * first try of `eachTransaction`, the call would complete what the handler has not done.
+ *
+ * @throws RetryableError: nothing was applied by the call
+ */
+function expectNotAround({ store, operation }: Pick<ClaimOptions<never>, 'store' | 'operation'>, id: string): void {
+  if (!handlersAround().some((around) => around.id === id && around.store === store)) return;
+  const said = `nothing was run: this call has the key and the operation '${operation}' of the handler that it is made in`;
+  throw new RetryableError(explained(`${said}. Give it an operation of its own`, 'same-operation'));
+}
+
+/** When the caller is stopped, in epoch milliseconds. @throws OptionError unless `remainingMs` returns a time */
+function deadlineOf({ remainingMs }: OnceCall, host: Host): number | undefined {
+  if (remainingMs === undefined) return undefined;
+  const expected = 'a function that returns milliseconds, or no such option where nothing stops the caller';
+  expect(typeof remainingMs === 'function', 'remainingMs', expected, remainingMs, 'wrong-time');
+  return host.now() + remainingTime('remainingMs', remainingMs());
+}
+
+/** How long a provider that cannot say yet is left alone, in milliseconds. */
+const askAgainMs = 1000;
+
+/** What came of a call: it was not granted its claim, or the handler was run. */
+type Called<R> = Extract<Acquired, { readonly grant?: undefined }> | RunResult<R>;
+
+/** @throws what the handler threw; LeaseError when nothing was started; StoreUnavailableError when no claim could be had */
+function outcomeOf<R>(called: Called<R>): OnceOutcome<R> {
+  switch (called.kind) {
+    case 'unavailable': {
+      const { cause } = called;
+      // Without the key: such a message ends in logs, and keys can be personal.
+      throw new NothingRunError(`nothing was run: the claims store failed: ${recordedError(cause).message}`, { cause });
+    }
+    case 'in-flight':
+      return { outcome: 'in-flight', retryAfterMs: called.retryAfterMs };
+    case 'suspect':
+      return { outcome: 'in-flight', retryAfterMs: 0 };
+    case 'parked':
+      return { outcome: 'parked', error: errorOf(called.record) };
+    case 'key-reused':
+      return { outcome: 'key-reused' };
+    case 'replayed': {
+      const { record } = called;
+      if (record.status === 'rejected') return { outcome: 'rejected', error: errorOf(record) };
+      // Parsed anew for each caller: a shared object that one of them changes would be another answer for the next.
+      const result = record.result === undefined ? undefined : (JSON.parse(record.result) as R);
+      return { outcome: 'completed', replayed: true, result, recorded: record.resultOmitted === undefined };
+    }
+    case 'returned':
+      return { outcome: 'completed', replayed: false, result: called.value };
+    case 'reconciled':
+      return { outcome: 'completed', replayed: true, result: called.value, recorded: called.value !== undefined };
+    case 'in-doubt':
+      if (called.recorded === 'parked') return { outcome: 'parked', error: called.error };
+      // A provider that cannot say yet is not asked again at once: it would be asked once too often within milliseconds.
+      return { outcome: 'in-doubt', retryAfterMs: called.retryAfterMs === 0 ? askAgainMs : called.retryAfterMs };
+    case 'threw':
+    case 'not-started':
+      throw called.error;
+  }
+}
+
+function errorOf({ error = { name: 'Error', message: '' } }: ClaimRecord): RecordedError {
+  return error;
+}

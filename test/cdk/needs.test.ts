@@ -1,0 +1,82 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { expect, test } from 'vitest';
+import {
+  CLAIM_ACTIONS,
+  INDIVIDUAL_STORE_ACTIONS,
+  LOCK_ACTIONS,
+  RESTORED_STORE_ACTIONS,
+  STORE_ACTIONS,
+} from '../../lib/pawl/deployment/needs.ts';
+import type { ClaimStore } from '../../lib/pawl/index.ts';
+import { claimHeld, dynamoLockStore, forEachItem, readProgress, resourceLocks } from '../../lib/pawl/locks/index.ts';
+import { dynamoStore, individualDynamoStore, markRestored } from '../../lib/pawl/stores/dynamodb/index.ts';
+import { actionsOf } from '../support/actions.ts';
+import { record } from '../support/records.ts';
+
+/** The permissions that IAM would ask for, for all that is sent to DynamoDB, which answers that it did everything. */
+async function askedFor(use: (client: DynamoDBClient) => Promise<void>): Promise<readonly string[]> {
+  const asked = new Set<string>();
+  const client = new DynamoDBClient({ region: 'eu-west-1' });
+  client.middlewareStack.add((_, { commandName = '' }) => async ({ input }) => {
+    for (const { action } of actionsOf(commandName.replace('Command', ''), input)) asked.add(action);
+    const { Statements } = input as { readonly Statements?: readonly unknown[] };
+    return {
+      response: {},
+      output: {
+        $metadata: {},
+        Table: { TableId: '1' },
+        ...(Statements && { Responses: Statements.map(() => ({})) }),
+      } as never,
+    };
+  });
+  await use(client);
+  return [...asked].sort();
+}
+
+/** All that a consumer does with its store. */
+async function useClaims(store: ClaimStore): Promise<void> {
+  const [first, second] = [record(), record({ id: 'issue-gift-card#order-2' })];
+  await store.write({ next: first, seen: undefined });
+  await Promise.all([first, second].map((next) => store.write({ next, seen: undefined })));
+  await store.write({ next: { ...first, status: 'completed' }, seen: first });
+  await store.read(first.id);
+}
+
+const table = { tableName: 'claims' };
+
+test('what a consumer needs is what dynamoStore calls, and nothing else', async () => {
+  const asked = await askedFor((client) => useClaims(dynamoStore({ ...table, client })));
+  expect(asked).toEqual([...STORE_ACTIONS].sort());
+});
+
+test('and what individualDynamoStore calls, where that is used', async () => {
+  const asked = await askedFor((client) => useClaims(individualDynamoStore({ ...table, client })));
+  expect(asked).toEqual([...INDIVIDUAL_STORE_ACTIONS].sort());
+});
+
+test('what a store of a restored table asks besides is granted to every consumer', async () => {
+  const asked = await askedFor(async (client) => {
+    const store = individualDynamoStore({ ...table, client, restored: true });
+    // The answer has no mark, so the store is closed. Which table it is, is asked to set one.
+    await store.read('a').catch(() => undefined);
+    await markRestored({ ...table, client, cutOff: new Date(1000), by: 'ada', note: '' });
+  });
+  expect(asked).toEqual([...RESTORED_STORE_ACTIONS, 'dynamodb:PutItem'].sort());
+  expect(CLAIM_ACTIONS).toEqual(expect.arrayContaining([...RESTORED_STORE_ACTIONS]));
+});
+
+test('what locks need is what pawl/locks calls, and nothing else', async () => {
+  const asked = await askedFor(async (client) => {
+    const store = dynamoLockStore({ ...table, client });
+    const rules = { holder: 'request-1', unlock: { onSuccess: 'unlock', onFailure: 'keep' } } as const;
+    await resourceLocks({ store }).withLock(['x', 'y'], rules, async (lock) => {
+      const check = (some: readonly string[]) => store.stillLocked(lock, some);
+      const work = { ...table, client, id: 'request-1', work: 'repay' };
+      for (const fence of [store.stillHeld(lock), claimHeld({ operation: 'repay', key: '1', fence: 1 }, 'claims')]) {
+        await forEachItem(['x', 'y'], { ...work, fence, check }, () => []);
+      }
+      await readProgress(work);
+    });
+  });
+  expect(asked).toEqual([...LOCK_ACTIONS].sort());
+});

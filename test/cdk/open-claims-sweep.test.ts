@@ -1,0 +1,104 @@
+import { Duration, SecretValue } from 'aws-cdk-lib';
+import { Match, Template } from 'aws-cdk-lib/assertions';
+import { Schedule } from 'aws-cdk-lib/aws-events';
+import { describe, expect, test } from 'vitest';
+import { ClaimsTable, OpenClaimsSweep, type OpenClaimsSweepProps } from '../../lib/cdk/index.ts';
+import { OPERATE_ACTIONS, OPERATE_INDEX_ACTIONS } from '../../lib/pawl/deployment/needs.ts';
+import { metricLine, noReport } from '../../lib/pawl/sweep/report.ts';
+import { ENTRY, emptyStack, LOCK_FILE, permissions } from './support.ts';
+
+function synthesize(props: Partial<OpenClaimsSweepProps> = {}): Template {
+  const stack = emptyStack();
+  const { table } = new ClaimsTable(stack, 'Claims');
+  new OpenClaimsSweep(stack, 'Sweep', { entry: ENTRY, depsLockFilePath: LOCK_FILE, claimsTable: table, ...props });
+  return Template.fromStack(stack);
+}
+
+describe('a sweep of open claims', () => {
+  const template = synthesize();
+
+  test('runs every five minutes, once each time, and knows its table', () => {
+    template.hasResourceProperties('AWS::Events::Rule', {
+      ScheduleExpression: 'rate(5 minutes)',
+      State: 'ENABLED',
+      Targets: [Match.objectLike({ RetryPolicy: { MaximumRetryAttempts: 0 } })],
+    });
+    const [table] = Object.keys(template.findResources('AWS::DynamoDB::Table'));
+    template.hasResourceProperties('AWS::Lambda::Function', {
+      Timeout: 60,
+      Environment: { Variables: Match.objectLike({ CLAIMS_TABLE: { Ref: table } }) },
+    });
+  });
+
+  test('is not run again by Lambda after a failure: the next run comes by itself', () => {
+    template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', { MaximumRetryAttempts: 0 });
+  });
+
+  test('may list, read and resolve open claims, and nothing that makes or deletes one', () => {
+    const ofTable = permissions(template).filter(({ actions }) =>
+      actions.some((action) => action.startsWith('dynamodb:')),
+    );
+    expect(ofTable.map(({ actions }) => actions).toSorted()).toEqual(
+      [[...OPERATE_INDEX_ACTIONS], [...OPERATE_ACTIONS]].toSorted(),
+    );
+  });
+
+  test('goes off when a run fails, when a doubt grows old, and when it parks a claim', () => {
+    const [fn] = Object.keys(template.findResources('AWS::Lambda::Function'));
+    const alarms = Object.values(template.findResources('AWS::CloudWatch::Alarm')).map((one) => one['Properties']);
+    const of = (name: string) => alarms.find(({ MetricName }) => MetricName === name);
+    expect(of('Errors')).toMatchObject({ Threshold: 1 });
+    const dimensions = [{ Name: 'function', Value: { Ref: fn } }];
+    const age = { Namespace: 'pawl', Threshold: 3600, Statistic: 'Maximum', Dimensions: dimensions };
+    expect(of('SweepOldestInDoubtSeconds')).toMatchObject(age);
+    expect(of('SweepParked')).toMatchObject({ Namespace: 'pawl', Threshold: 1, Dimensions: dimensions });
+    // What CloudWatch has room for.
+    for (const { AlarmDescription } of alarms) expect(AlarmDescription.length).toBeLessThanOrEqual(1024);
+  });
+
+  test('goes off if no run begins: because its rule was disabled, the other alarms would say nothing', () => {
+    const silentIn = (of: Template) =>
+      Object.values(of.findResources('AWS::CloudWatch::Alarm'))
+        .map((one) => one['Properties'])
+        .find(({ MetricName }) => MetricName === 'Invocations');
+    const hourly = {
+      Period: 3600,
+      Threshold: 1,
+      ComparisonOperator: 'LessThanThreshold',
+      TreatMissingData: 'breaching',
+    };
+    expect(silentIn(template)).toMatchObject({ ...hourly, EvaluationPeriods: 1 });
+    const daily = { schedule: Schedule.rate(Duration.days(1)) };
+    expect(silentIn(synthesize(daily))).toMatchObject({ EvaluationPeriods: 25 });
+    expect(silentIn(synthesize({ ...daily, maxSilence: Duration.hours(49) }))).toMatchObject({ EvaluationPeriods: 49 });
+  });
+
+  test('has its alarms on metrics that the handler makes', () => {
+    const made = JSON.parse(metricLine({ ...noReport(), oldestInDoubtMs: 90_400, parked: 2 }, 'sweep-1', 5));
+    expect(made).toMatchObject({ function: 'sweep-1', SweepOldestInDoubtSeconds: 90, SweepParked: 2 });
+    const [{ Namespace, Dimensions, Metrics }] = made._aws.CloudWatchMetrics;
+    expect({ Namespace, Dimensions }).toEqual({ Namespace: 'pawl', Dimensions: [['function']] });
+    expect(Metrics.map(({ Name }: { Name: string }) => Name)).toContain('SweepParked');
+  });
+});
+
+test('a sweep takes another schedule and another age', () => {
+  const template = synthesize({ schedule: Schedule.rate(Duration.hours(1)), maxDoubtAge: Duration.minutes(10) });
+  template.hasResourceProperties('AWS::Events::Rule', { ScheduleExpression: 'rate(1 hour)' });
+  template.hasResourceProperties('AWS::CloudWatch::Alarm', { MetricName: 'SweepOldestInDoubtSeconds', Threshold: 600 });
+});
+
+test('a sweep refuses a CLAIMS_TABLE of its own: it would settle the claims of another table', () => {
+  expect(() => synthesize({ environment: { CLAIMS_TABLE: 'other' } })).toThrow('CLAIMS_TABLE');
+});
+
+test('a sweep refuses a mark of its own: doctor would look for another schedule than it has', () => {
+  expect(() => synthesize({ environment: { PAWL_SCHEDULED: '[]' } })).toThrow('PAWL_SCHEDULED');
+});
+
+test('a sweep refuses a secret in its environment, as a consumer does', () => {
+  const ask = SecretValue.secretsManager('provider-token').unsafeUnwrap();
+  expect(() => synthesize({ environment: { PROVIDER_TOKEN: ask } })).toThrow(
+    "environment.PROVIDER_TOKEN holds a secret's value",
+  );
+});

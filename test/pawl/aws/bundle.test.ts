@@ -1,0 +1,70 @@
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { expect, it } from 'vitest';
+import { esbuildOptions } from '../../../lib/cdk/bundling.ts';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** The files of a bundle, as the construct bundles a function that is this text. */
+async function filesOf(contents: string): Promise<readonly string[]> {
+  const { entryPoints: _, ...options } = esbuildOptions('');
+  const { metafile } = await build({
+    ...options,
+    stdin: { contents, resolveDir: root, loader: 'ts' },
+    absWorkingDir: root,
+    metafile: true,
+    write: false,
+    logLevel: 'error',
+  });
+  return Object.keys(metafile.inputs);
+}
+
+const sdk = (files: readonly string[]) =>
+  files.filter((file) => /node_modules\/@(aws-sdk\/(client|lib)-|smithy\/)/.test(file));
+
+it('a lean store has nothing of the AWS SDK in its bundle', async () => {
+  const files = await filesOf(`
+    import { once } from './lib/pawl/index.ts';
+    import { dynamoStore, individualDynamoStore, leanDynamo } from './lib/pawl/stores/dynamodb/lean/index.ts';
+    export const store = dynamoStore({ tableName: 'claims', client: leanDynamo() });
+    export const other = individualDynamoStore({ tableName: 'claims' });
+    export const pay = once({ operation: 'pay', store, key: String, onAbandoned: 'park' }, console.log);
+  `);
+  expect(files.some((file) => file.includes('node_modules/aws4/'))).toBe(true);
+  expect(sdk(files)).toEqual([]);
+});
+
+it.each([
+  [
+    'eachMessage and sendOnce',
+    `
+    import { bodyField, deadLetterQueue, eachMessage, leanSqs, sendOnce } from './lib/pawl/sqs/lean/index.ts';
+    const options = { operation: 'pay', store, key: bodyField('id'), onAbandoned: 'retry', sqsClient: leanSqs() };
+    export const handler = eachMessage({ ...options, deadLetters: deadLetterQueue('https://sqs') }, console.log);
+    export const send = sendOnce({ operation: 'pay', store, queueUrl: 'https://sqs' });`,
+  ],
+  [
+    'sqsOnce',
+    `
+    import { bodyField } from './lib/pawl/sqs/lean/index.ts';
+    import { sqsOnce } from './lib/pawl/middy/lean.ts';
+    export const middleware = sqsOnce({ operation: 'pay', store, key: bodyField('id'), onAbandoned: 'retry' });`,
+  ],
+  [
+    'eachTransaction',
+    `
+    import { bodyField } from './lib/pawl/sqs/lean/index.ts';
+    import { commit, eachTransaction, transactionalStore } from './lib/pawl/transactions/lean.ts';
+    export const other = transactionalStore({ tableName: 'claims' });
+    export const handler = eachTransaction({ operation: 'pay', store: other, key: bodyField('id') }, () => []);
+    export { commit };`,
+  ],
+])('a lean consumer has nothing of the AWS SDK in its bundle: %s', async (_, door) => {
+  const files = await filesOf(`
+    import { dynamoStore } from './lib/pawl/stores/dynamodb/lean/index.ts';
+    export const store = dynamoStore({ tableName: 'claims' });
+    ${door}
+  `);
+  expect(files.some((file) => file.includes('node_modules/aws4/'))).toBe(true);
+  expect(sdk(files)).toEqual([]);
+});

@@ -1,0 +1,87 @@
+import { ConditionalCheckFailedException, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { describe, expect, it } from 'vitest';
+import type { ClaimRecord } from '../../../lib/pawl/rules/record.ts';
+import type { ClaimStore } from '../../../lib/pawl/rules/store.ts';
+import { dynamoStore, individualDynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { toItem } from '../../../lib/pawl/stores/dynamodb/item.ts';
+import { record as claimRecord } from '../../support/records.ts';
+
+/** A client that answers what it is told to, and keeps what it was asked. */
+function clientThat(answer: (command: string) => unknown) {
+  const asked: { command: string; input: Record<string, unknown> }[] = [];
+  const client = {
+    async send(command: { readonly constructor: { readonly name: string }; readonly input: never }) {
+      const { name } = command.constructor;
+      asked.push({ command: name, input: command.input });
+      return answer(name);
+    },
+  } as unknown as DynamoDBClient;
+  return { client, asked };
+}
+
+/** Tries again at once. */
+const host = {
+  after(_: number, callback: () => void) {
+    const turn = setImmediate(callback);
+    return () => clearImmediate(turn);
+  },
+  random: () => 0,
+};
+
+const stores: readonly (readonly [string, (client: DynamoDBClient) => ClaimStore])[] = [
+  ['dynamoStore', (client) => dynamoStore({ tableName: 'claims', client, host })],
+  ['individualDynamoStore', (client) => individualDynamoStore({ tableName: 'claims', client })],
+];
+const record: ClaimRecord = claimRecord();
+const found = (item: object) => ({ Item: item, Responses: { claims: [item] } });
+
+describe.each(stores)('%s', (_, storeOn) => {
+  it('reads strongly consistent: a stale "not there" would let an effect run twice', async () => {
+    const { client, asked } = clientThat(() => ({}));
+    await storeOn(client).read('issue-gift-card#o-1');
+    expect(JSON.stringify(asked)).toContain('"ConsistentRead":true');
+  });
+
+  it('does not decide upon an item of a schema that it does not know', async () => {
+    const { client } = clientThat(() => found({ id: { S: record.id }, v: { N: '2' } }));
+    await expect(storeOn(client).read(record.id)).rejects.toThrow(
+      'left alone: expected a claim of schema 1, found schema 2',
+    );
+  });
+
+  it('takes only a refused condition for a refusal: whatever else fails may have been applied', async () => {
+    const failing = storeOn(clientThat(() => Promise.reject(new Error('socket hang up'))).client);
+    await expect(failing.write({ next: record, seen: undefined })).rejects.toThrow('socket hang up');
+    const refusal = new ConditionalCheckFailedException({ message: 'no', $metadata: {} });
+    const refusing = storeOn(clientThat(() => Promise.reject(refusal)).client);
+    expect(await refusing.write({ next: record, seen: undefined })).toEqual({ applied: false, found: undefined });
+  });
+});
+
+describe('a batch of dynamoStore', () => {
+  const next = { ...record, status: 'released' } as const;
+
+  it.each([
+    ['that is not answered', {}],
+    ['that is throttled', { Responses: [{ Error: { Code: 'ThrottlingError', Message: 'slow down' } }] }],
+  ])('never takes a statement %s for applied', async (_, answer) => {
+    const { client, asked } = clientThat(() => answer);
+    const store = dynamoStore({ tableName: 'claims', client, host });
+    await expect(store.write({ next, seen: record })).rejects.toThrow();
+    expect(asked).toHaveLength(4);
+  });
+
+  it('asks who was there when a statement is refused without saying it', async () => {
+    const item = toItem({ ...record, claimId: 'other' });
+    const refused = { Responses: [{ Error: { Code: 'ConditionalCheckFailed' } }] };
+    const { client } = clientThat((command) => (command === 'BatchGetItemCommand' ? found(item) : refused));
+    const store = dynamoStore({ tableName: 'claims', client, host });
+    expect(await store.write({ next, seen: record })).toMatchObject({ applied: false, found: { claimId: 'other' } });
+  });
+
+  it('never takes a key that was not read for one that is not there', async () => {
+    const { client } = clientThat(() => ({ UnprocessedKeys: { claims: { Keys: [{ id: { S: record.id } }] } } }));
+    const store = dynamoStore({ tableName: 'claims', client, host });
+    await expect(store.read(record.id)).rejects.toThrow('left this key unread');
+  });
+});

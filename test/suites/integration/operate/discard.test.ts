@@ -1,0 +1,169 @@
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { type OperateEvent, operator } from '../../../../lib/pawl/operate/index.ts';
+import type { ClaimRecord } from '../../../../lib/pawl/rules/record.ts';
+import { type SqsLocal, startSqsLocal } from '../../../../lib/rehearsal/engine/servers/sqs-local.ts';
+import { collect } from '../../../support/collect.ts';
+import { makeWorld, operation, type World } from '../../../support/ended/world.ts';
+
+/* Dead letters that can never run, and who deleted them. */
+
+let sqs: SqsLocal;
+let world: World;
+const events: OperateEvent[] = [];
+beforeAll(async () => {
+  sqs = await startSqsLocal();
+});
+afterAll(() => sqs.stop());
+beforeEach(async () => {
+  events.length = 0;
+  world = await makeWorld(inject('dynamoEndpoint'), sqs);
+});
+
+const acted = { by: 'maria', note: 'an order of the test shop' };
+const operate = () => operator({ store: world.store, sqsClient: sqs.client, onEvent: (event) => events.push(event) });
+const letters = async () => (await operate().deadLetters({ queueUrl: world.dead.url })).letters;
+async function planned(evenInDoubt = false) {
+  return operate().planDiscard({ from: world.dead.url, letters: await letters(), evenInDoubt, ...acted });
+}
+
+const now = () => Date.now();
+
+describe('a letter that is discarded', () => {
+  it.each([
+    ['rejected', { status: 'rejected' }],
+    ['completed', { status: 'completed' }],
+    ['released, with nothing in doubt', { status: 'released' }],
+  ] as const satisfies readonly (readonly [string, Partial<ClaimRecord>])[])(
+    'is gone, and its claim says who deleted it and why, and is what it was: %s',
+    async (_, claim) => {
+      await world.letter('order-1', claim);
+      const plan = await planned();
+      expect(plan).toMatchObject({ count: 1, items: [{ will: 'discard', claim: claim.status, inDoubt: false }] });
+      const [result] = await collect(operate().discard(plan));
+      expect(result).toMatchObject({ outcome: 'discarded', recorded: true, claimId: world.id('order-1') });
+      const record = await world.store.read(world.id('order-1'));
+      expect(record).toMatchObject({ status: claim.status, discarded: { messageId: result?.messageId, ...acted } });
+      expect(await operate().readClaim({ operation, key: 'order-1' })).toMatchObject({ discarded: acted });
+      expect([await world.deadBodies(), await world.hidden()]).toEqual([[], 0]);
+      expect(events).toMatchObject([
+        { type: 'discarded', id: record?.id, claim: claim.status, recorded: true, ...acted },
+      ]);
+    },
+  );
+
+  it('is gone without a word of doubt where a worker abandoned it whose effect is one transaction with its completion', async () => {
+    await world.letter('order-1', { status: 'in-flight', fence: 2, atomic: 2, leaseUntil: now() - 60_000 });
+    expect(await planned()).toMatchObject({ count: 1, items: [{ will: 'discard', inDoubt: false }] });
+  });
+
+  it('leaves an event alone where it has no claim: it never ran', async () => {
+    const text = (StringValue: string) => ({ DataType: 'String', StringValue });
+    await sqs.client.send(
+      new SendMessageCommand({
+        QueueUrl: world.dead.url,
+        MessageBody: '{',
+        MessageAttributes: { 'pawl-reason': text('invalid-message') },
+      }),
+    );
+    const plan = await planned();
+    expect(plan.items).toMatchObject([{ will: 'discard', claim: 'none' }]);
+    expect(await collect(operate().discard(plan))).toMatchObject([{ outcome: 'discarded', recorded: false }]);
+    expect(events).toMatchObject([{ type: 'discarded', reason: 'invalid-message', recorded: false, ...acted }]);
+    expect(await world.deadBodies()).toEqual([]);
+  });
+});
+
+describe('a letter whose effect may have happened', () => {
+  it.each([
+    ['parked', { status: 'parked' }],
+    ['released in doubt', { status: 'released', unknownAt: now() - 60_000 }],
+    [
+      'released with a step in doubt',
+      { status: 'released', checkpoints: JSON.stringify([{ name: 'charge', state: 'started', at: now() - 60_000 }]) },
+    ],
+    ['of a worker that died', { status: 'in-flight' }],
+  ] as const satisfies readonly (readonly [string, Partial<ClaimRecord>])[])(
+    'stays, unless that is said; then its claim stays open: %s',
+    async (_, claim) => {
+      await world.letter('order-1', claim);
+      expect((await planned()).items).toMatchObject([{ will: 'stay', whyNot: 'in-doubt' }]);
+      const plan = await planned(true);
+      expect(plan.items).toMatchObject([{ will: 'discard', inDoubt: true }]);
+      expect(await collect(operate().discard(plan))).toMatchObject([{ outcome: 'discarded', recorded: true }]);
+      expect(await operate().readClaim({ operation, key: 'order-1' })).toMatchObject({ status: claim.status });
+      expect((await operate().resolve({ operation, key: 'order-1' }, 'applied', acted)).outcome).toBe('resolved');
+      expect(await operate().readClaim({ operation, key: 'order-1' })).toMatchObject({ discarded: acted });
+      expect(events[0]).toMatchObject({ type: 'discarded', inDoubt: true });
+    },
+  );
+
+  it('stays, where SQS moved it and its claim is not known', async () => {
+    await sqs.client.send(new SendMessageCommand({ QueueUrl: world.dead.url, MessageBody: '{}' }));
+    expect((await planned()).items).toMatchObject([{ will: 'stay', whyNot: 'claim-not-known' }]);
+  });
+});
+
+describe('a worker that holds the claim', () => {
+  it('keeps its letter, also against a discard in doubt', async () => {
+    await world.letter('order-1', { status: 'in-flight', leaseUntil: now() + 600_000 });
+    expect((await planned(true)).items).toMatchObject([{ will: 'stay', whyNot: 'in-flight' }]);
+  });
+
+  it('keeps its letter where a later version wrote it, also against a discard in doubt, and if it was written since the plan', async () => {
+    await world.letter('order-1', { status: 'rejected' });
+    const early = await planned(true);
+    const Item = { id: { S: world.id('order-1') }, v: { N: '3' }, status: { S: 'paused' } };
+    await world.dynamo.send(new PutItemCommand({ TableName: world.tableName, Item }));
+    expect(await planned(true)).toMatchObject({ count: 0, items: [{ will: 'stay', whyNot: 'foreign' }] });
+    expect(await collect(operate().discard(early))).toMatchObject([{ outcome: 'stays', whyNot: 'foreign' }]);
+    expect(await world.deadBodies()).toEqual(['order-1']);
+  });
+
+  it('keeps its letter if it began between the plan and the act', async () => {
+    await world.letter('order-1', { status: 'released' });
+    const plan = await planned();
+    const seen = await world.store.read(world.id('order-1'));
+    if (seen === undefined) throw new Error('there is no claim');
+    const grant = { ...seen, status: 'in-flight', claimId: 'other', leaseUntil: now() + 600_000 } as const;
+    await world.store.write({ next: { ...grant, fence: seen.fence + 1, rev: seen.rev + 1 }, seen });
+    expect(await collect(operate().discard(plan))).toMatchObject([{ outcome: 'stays', whyNot: 'in-flight' }]);
+    expect([await world.deadBodies(), await world.hidden(), events]).toEqual([['order-1'], 0, []]);
+  });
+
+  it('keeps its letter if it begins between the read and the write of the discard', async () => {
+    await world.letter('order-1', { status: 'released' });
+    const plan = await planned();
+    const { store } = world;
+    const { read } = store;
+    let isFirst = true;
+    const racing = {
+      ...store,
+      async read(id: string) {
+        const seen = await read(id);
+        if (seen === undefined || !isFirst) return seen;
+        isFirst = false;
+        const grant = { ...seen, status: 'in-flight', claimId: 'other', leaseUntil: now() + 600_000 } as const;
+        await store.write({ next: { ...grant, fence: seen.fence + 1, rev: seen.rev + 1 }, seen });
+        return seen;
+      },
+    };
+    const desk = operator({ store: racing, sqsClient: sqs.client, onEvent: () => undefined });
+    expect(await collect(desk.discard(plan))).toMatchObject([{ outcome: 'stays', whyNot: 'in-flight' }]);
+    expect((await read(world.id('order-1')))?.discarded).toBeUndefined();
+    expect(await world.deadBodies()).toEqual(['order-1']);
+  });
+});
+
+it('a discard that was killed before it deleted the letter is done by the next one, and recorded once', async () => {
+  await world.letter('order-1', { status: 'rejected' });
+  const [letter] = await letters();
+  const seen = await world.store.read(world.id('order-1'));
+  if (seen === undefined || letter === undefined) throw new Error('there is no claim');
+  const discarded = { messageId: letter.messageId, by: 'anna', note: 'killed', at: new Date().toISOString() };
+  await world.store.write({ next: { ...seen, discarded, rev: seen.rev + 1 }, seen });
+  expect(await collect(operate().discard(await planned()))).toMatchObject([{ outcome: 'discarded', recorded: true }]);
+  expect((await world.store.read(world.id('order-1')))?.discarded).toEqual(discarded);
+  expect(await world.deadBodies()).toEqual([]);
+});

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { type SqsLocal, startSqsLocal } from '../../../../lib/rehearsal/engine/servers/sqs-local.ts';
+import { type Row, rows } from '../../../support/ended/rows.ts';
+import { expectEndedWell, type Fault, faults, runEnded } from '../../../support/ended/run-ended.ts';
+import { makeWorld } from '../../../support/ended/world.ts';
+import { isWhole } from '../../../support/whole.ts';
+
+/*
+ * Every command, ended in every way at its first, its middle or its last request, another one for each way. `PAWL_SWEEPS=all` does so at each of its
+ * requests (half an hour); `PAWL_ENDED=redrive` likewise for one command, and `PAWL_ENDED=redrive,SIGINT` for one way of it.
+ */
+
+let sqs: SqsLocal;
+beforeAll(async () => {
+  sqs = await startSqsLocal();
+});
+afterAll(() => sqs.stop());
+
+const [only, way] = process.env['PAWL_ENDED']?.split(',') ?? [];
+const here = Object.entries(rows).filter(
+  (entry): entry is [string, Row] => !('elsewhere' in entry[1]) && (only === undefined || entry[0] === only),
+);
+
+/** At which of so many requests the fault happens. */
+function places(requests: number, [row, kind]: readonly [string, Fault]): readonly number[] {
+  if (isWhole || only !== undefined) return [...Array.from({ length: requests }).keys()];
+  const turn = (here.findIndex(([name]) => name === row) + faults.indexOf(kind)) % 3;
+  return [[0, Math.floor(requests / 2), requests - 1][turn] ?? 0];
+}
+
+describe.each(here)('pawl %s', (name, row) => {
+  it.each(faults.filter((fault) => way === undefined || fault === way))(
+    'loses nothing, says what it did, and can be run again: %s at its requests',
+    {
+      timeout: 900_000,
+    },
+    async (kind) => {
+      const dynamo = inject('dynamoEndpoint');
+      const endpoints = { dynamo, sqs: sqs.endpoint };
+      const whole = await makeWorld(dynamo, sqs);
+      await row.prepare(whole);
+      const { code, requests, error } = await runEnded(row.args(whole), endpoints);
+      expect([code, error]).toEqual([row.code, expect.not.stringContaining('    at ')]);
+      expect(await row.done(whole)).toBe(row.acts);
+      whole.stop();
+      for (const at of places(requests.length, [name, kind])) {
+        const world = await makeWorld(dynamo, sqs);
+        await expectEndedWell(row, world, endpoints, { kind, at }).catch((error: unknown) => {
+          throw new Error(`${kind} at request ${at}, ${requests[at]}`, { cause: error });
+        });
+        world.stop();
+      }
+    },
+  );
+});

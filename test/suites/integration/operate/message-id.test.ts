@@ -1,0 +1,145 @@
+import { DeleteMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { memoryStore } from '../../../../lib/pawl/index.ts';
+import { type OperateEvent, operator } from '../../../../lib/pawl/operate/index.ts';
+import { compositeKey, deadLetterQueue, eachMessage, messageId } from '../../../../lib/pawl/sqs/index.ts';
+import { collect } from '../../../support/collect.ts';
+import { context } from '../../../support/lambda.ts';
+import { startQueues } from '../../../support/queues.ts';
+import { record } from '../../../support/records.ts';
+import { someDay } from '../../../support/virtual-host.ts';
+
+let queues: Awaited<ReturnType<typeof startQueues>>;
+beforeEach(async () => {
+  queues = await startQueues(1);
+});
+afterEach(() => queues.stop());
+
+const maria = { by: 'maria', note: 'it is in the outbox' };
+
+/** A consumer whose key has SQS's id of the message, and its operator. */
+function aConsumer(key = messageId()) {
+  const store = memoryStore();
+  const applied: unknown[] = [];
+  let fails: (() => Error) | undefined = () => new Error('socket hang up');
+  const handler = eachMessage(
+    {
+      operation: 'send-email',
+      store,
+      key,
+      onAbandoned: 'park',
+      sqsClient: queues.functionClient,
+      deadLetters: deadLetterQueue(queues.deadLetters.url),
+      onEvent: () => undefined,
+    },
+    ({ body }) => {
+      applied.push(body);
+      if (fails !== undefined) throw fails();
+    },
+  );
+  const acts: OperateEvent[] = [];
+  const operate = operator({ store, sqsClient: queues.functionClient, onEvent: (act) => acts.push(act) });
+  return {
+    applied,
+    acts,
+    operate,
+    deliver: () => queues.deliver((event) => handler(event, context())),
+    succeeds: () => {
+      fails = undefined;
+    },
+    async redrive() {
+      const { letters } = await operate.deadLetters({ queueUrl: queues.deadLetters.url });
+      const { url: from } = queues.deadLetters;
+      const plan = await operate.planRedrive({ from, to: queues.orders.url, letters, ...maria });
+      return { plan, results: await collect(operate.redrive(plan)) };
+    },
+  };
+}
+
+it.each([
+  ['is the id', messageId(), 'delete', 'deleted'],
+  ['has the id as a part', compositeKey(messageId(), () => 'welcome'), 'acknowledge', 'redriven'],
+] as const)('a message whose key %s does not run again if its effect is confirmed', async (_, key, will, outcome) => {
+  const { applied, acts, operate, deliver, succeeds, redrive } = aConsumer(key);
+  await queues.send({ to: 'ada' });
+  await deliver();
+  succeeds();
+  expect(await redrive()).toMatchObject({ plan: { items: [{ will: 'stay', whyNot: 'parked' }] } });
+  const { letters } = await operate.deadLetters({ queueUrl: queues.deadLetters.url });
+  await operate.resolve({ id: letters[0]?.claimId ?? '' }, 'applied', maria);
+  expect(await redrive()).toMatchObject({ plan: { items: [{ will }] }, results: [{ outcome }] });
+  // Whatever leaves the queue, an event says by whom.
+  const type = outcome === 'deleted' ? 'discarded' : outcome;
+  expect(acts.at(-1)).toMatchObject({ type, id: letters[0]?.claimId, messageId: letters[0]?.messageId, ...maria });
+  await deliver();
+  expect(applied).toEqual([{ to: 'ada' }]);
+  expect((await queues.depth(queues.deadLetters)).ready).toBe(0);
+});
+
+it('a dead letter whose copy was sent, and that could not be deleted, is recognised: no redrive runs its effect again', async () => {
+  const { applied, operate, deliver, succeeds, redrive } = aConsumer();
+  await queues.send({ to: 'ada' });
+  await deliver();
+  succeeds();
+  const { letters } = await operate.deadLetters({ queueUrl: queues.deadLetters.url });
+  await operate.resolve({ id: letters[0]?.claimId ?? '' }, 'not-applied', maria);
+  const { send } = queues.functionClient;
+  const failing = (command: object) =>
+    command instanceof DeleteMessageCommand
+      ? Promise.reject(new Error('connection reset'))
+      : Reflect.apply(send, queues.functionClient, [command]);
+  queues.functionClient.send = failing as typeof send;
+  // Twice, before the first copy has run.
+  expect(await redrive()).toMatchObject({ results: [{ outcome: 'copy-left' }] });
+  expect(await redrive()).toMatchObject({ results: [{ outcome: 'copy-left' }] });
+  queues.functionClient.send = send;
+  await deliver();
+  await deliver();
+  expect(applied).toHaveLength(2);
+  expect(await redrive()).toMatchObject({ plan: { items: [{ will: 'delete' }] }, results: [{ outcome: 'deleted' }] });
+  await deliver();
+  expect(applied).toHaveLength(2);
+  expect((await queues.depth(queues.deadLetters)).ready).toBe(0);
+});
+
+it('such a message is redriven if its effect did not happen', async () => {
+  const { applied, operate, deliver, succeeds, redrive } = aConsumer();
+  await queues.send({ to: 'ada' });
+  await deliver();
+  succeeds();
+  const { letters } = await operate.deadLetters({ queueUrl: queues.deadLetters.url });
+  await operate.resolve({ id: letters[0]?.claimId ?? '' }, 'not-applied', maria);
+  expect(await redrive()).toMatchObject({ plan: { items: [{ will: 'run' }] }, results: [{ outcome: 'redriven' }] });
+  await deliver();
+  expect(applied).toHaveLength(2);
+});
+
+it('a message that SQS moved is redriven by that key while its effect is in doubt: the copy finds the doubt', async () => {
+  await queues.functionClient.send(new SendMessageCommand({ QueueUrl: queues.deadLetters.url, MessageBody: '{}' }));
+  const { url: queueUrl } = queues.deadLetters;
+  const store = memoryStore();
+  const operate = operator({ store, sqsClient: queues.functionClient, onEvent: () => undefined });
+  const { letters } = await operate.deadLetters({ queueUrl, operation: 'send-email', key: messageId() });
+  const id = letters[0]?.claimId ?? '';
+  await store.write({ next: record({ id, status: 'released', unknownAt: someDay }), seen: undefined });
+  const wanted = { from: queueUrl, to: queues.orders.url, letters, ...maria };
+  const plan = await operate.planRedrive(wanted);
+  expect(plan).toMatchObject({ items: [{ will: 'run' }] });
+  expect(await collect(operate.redrive(plan))).toMatchObject([{ outcome: 'redriven' }]);
+  const ran: unknown[] = [];
+  const handler = eachMessage(
+    {
+      operation: 'send-email',
+      store,
+      key: messageId(),
+      fingerprint: () => 'same',
+      onAbandoned: 'park',
+      sqsClient: queues.functionClient,
+      onEvent: () => undefined,
+    },
+    ({ body }) => void ran.push(body),
+  );
+  await queues.deliver((event) => handler(event, context()));
+  expect(ran).toEqual([]);
+  expect(await store.read(id)).toMatchObject({ status: 'parked' });
+});

@@ -1,0 +1,4 @@
+import { individualDynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { lawsOverDynamoDb } from './over-dynamodb.ts';
+
+lawsOverDynamoDb('individualDynamoStore', individualDynamoStore, 30);

@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { PUBLIC_ENTRIES } from '../../../checks/packages.ts';
+import { WiringError } from '../../../lib/cdk/index.ts';
+import { memoryStore, OptionError, once } from '../../../lib/pawl/index.ts';
+import { memoryLockStore, resourceLocks } from '../../../lib/pawl/locks/index.ts';
+import { operator } from '../../../lib/pawl/operate/index.ts';
+import { isError, misspelt, withoutOptions } from './misspelt.ts';
+
+const root = new URL('../../../', import.meta.url);
+
+/** The functions and classes of every entry of the package, by name. */
+async function exportedFunctions(): Promise<ReadonlyMap<string, unknown>> {
+  const modules: readonly object[] = await Promise.all(
+    PUBLIC_ENTRIES.map(({ source }) => import(new URL(source, root).href)),
+  );
+  return new Map(
+    modules.flatMap((module) => Object.entries(module)).filter(([, value]) => typeof value === 'function'),
+  );
+}
+
+async function thrownBy(call: () => unknown): Promise<unknown> {
+  try {
+    await call();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
+
+/** A message leads to the page of its door, and to its own paragraph on the page of errors. */
+function expectPages(message: string): void {
+  const pages = Array.from(
+    message.matchAll(/(?:See|and) (docs\/[\w/-]+\.md)(?:#([\w-]+))?/g),
+    ([, path = '', anchor]) => ({
+      path,
+      anchor,
+    }),
+  );
+  expect(pages, message).toMatchObject([{ anchor: undefined }, { path: 'docs/errors.md', anchor: expect.anything() }]);
+  for (const { path, anchor } of pages) {
+    const page = readFileSync(new URL(path, root), 'utf8');
+    if (anchor !== undefined) expect(page, anchor).toContain(`\n### ${anchor}\n`);
+  }
+}
+
+describe('a misspelt option is refused with the nearest known name', () => {
+  test.each(misspelt)('$door: $option', async ({ door, option, meant, by = door.match(/\w+(?=\W*$)/)?.[0], call }) => {
+    const error = await thrownBy(call);
+    expect(
+      [OptionError, WiringError].some((type) => error instanceof type),
+      String(error),
+    ).toBe(true);
+    const { message } = error as Error;
+    expect(message).toContain(`${by}: there is no option '${option}'. Did you mean '${meant}'?`);
+    expectPages(message);
+  });
+});
+
+describe('no public function that takes options is missing above', () => {
+  let exported: ReadonlyMap<string, unknown>;
+  beforeAll(async () => {
+    exported = await exportedFunctions();
+  });
+
+  const doors = new Set(misspelt.map(({ door }) => door.replace(/\(.*$/, '')));
+
+  test('every exported function and class is tried, or takes no options', () => {
+    const unknown = [...exported].filter(
+      ([name, value]) => !doors.has(name) && !Object.hasOwn(withoutOptions, name) && !isError(value),
+    );
+    expect(unknown.map(([name]) => name)).toEqual([]);
+  });
+
+  test('every name in the tables is exported', () => {
+    const names = [...doors, ...Object.keys(withoutOptions)];
+    expect(names.filter((name) => !exported.has(name))).toEqual([]);
+  });
+
+  test.each([
+    ['resourceLocks()', Object.keys(resourceLocks({ store: memoryLockStore() })), ['read']],
+    ['operator()', Object.keys(operator({ store: memoryStore() })), ['queueDepth', 'sourcesOf']],
+  ])('every method of %s is tried, or takes no options', (door, methods, without) => {
+    const tried = misspelt.filter((one) => one.door.startsWith(`${door}.`)).map((one) => one.door.split('.')[1]);
+    expect([...new Set([...tried, ...without])].toSorted()).toEqual(methods.toSorted());
+  });
+});
+
+test('an option that is given as undefined under its own name has its default', () => {
+  const options = { operation: 'o', store: memoryStore(), key: () => 'k', onAbandoned: 'retry', leaseMs: undefined };
+  const { leaseMs: _, ...known } = options;
+  expect(() => once({ ...known, lease: undefined } as never, () => 1)).not.toThrow();
+  // Under a name that no door knows, it is a misspelt one whose value is missing as well.
+  expect(() => once(options as never, () => 1)).toThrow("there is no option 'leaseMs'. Did you mean 'lease'?");
+});
