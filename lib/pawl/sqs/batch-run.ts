@@ -1,10 +1,8 @@
 import type { Opened } from '../payload/envelopes/envelope.ts';
 import { BatchMates } from './batch-mates.ts';
-import { conclude } from './conclude.ts';
 import type { Consumer } from './consumer.ts';
-import type { Delivery, Runnable } from './delivery.ts';
+import type { Delivery, Invocation, Runnable } from './delivery.ts';
 import { type Disposition, suspicionOf } from './disposition.ts';
-import type { SqsBatchResponse } from './event.ts';
 import { type GroupGoesOn, groupOf, inOrder } from './in-order.ts';
 import { createLimit, type LeaveTurn, type Limit } from './limit.ts';
 import { LookAhead } from './look-ahead.ts';
@@ -13,18 +11,30 @@ import type { Message } from './message.ts';
 import { openMessage } from './open.ts';
 import { concludeParts } from './parts.ts';
 import { prepare } from './prepare.ts';
-import type { Received } from './receive.ts';
 import { report } from './report.ts';
-import { Suspects } from './suspects.ts';
+import type { Suspects } from './suspects.ts';
 
-/** Tries one message under its claim. @returns what becomes of it */
+/** Tries one message under its claim. @returns what becomes of it; nothing, if it was handed on and that is known only after the batch */
 export type TryMessage<Body> = (
   consumer: Consumer<Body>,
   one: Runnable<Body>,
   deadline: number,
   mayTakeOver: boolean,
   heard: Heard,
-) => Promise<Disposition>;
+) => Promise<Disposition | undefined>;
+
+/** How a batch is gone through. */
+export interface Turns<Body> {
+  /** All messages, in the order of the event. */
+  readonly batch: readonly Delivery[];
+  readonly invocation: Invocation;
+  /** When nothing is waited for any more that comes before a turn, in epoch milliseconds. */
+  readonly until: number;
+  /** When a head of a message group is not made way for any more, in epoch milliseconds. @default as late as SQS can answer */
+  readonly makeWayUntil?: number;
+  /** Those that wait to run alone, where SQS is to hear of them. */
+  readonly suspects?: Suspects<Body>;
+}
 
 /** What a batch hears of a try. */
 export interface Heard {
@@ -62,7 +72,7 @@ const waitsForNothing: Waiting = {};
 const heardByNone: Heard = { isNew: () => undefined, hasEnded: () => undefined };
 
 /**
- * One batch, message by message: the loop of `eachMessage` and `eachTransaction`.
+ * One batch, message by message: the loop of every door to a queue. In a turn of `sqsOnce`, a message is claimed and handed on; in one of the others, it runs.
  *
  * Owns: which message has its turn when. Does not own: what a turn is (`TryMessage`), what becomes of a message by its claim (`disposition.ts`),
  * and what SQS is asked for (`conclude.ts`, `suspects.ts`).
@@ -72,7 +82,8 @@ const heardByNone: Heard = { isNew: () => undefined, hasEnded: () => undefined }
  *    outcome shares a request with the next claims.
  * 2. The messages of a FIFO group run in order, and none runs behind one that is not finished. (`inOrder`)
  * 3. A repeat of a key and an intent does not run: it shares the disposition of the first message that has them. If that one was discarded, the
- *    repeat asks the store itself: it may be the copy that holds the claim.
+ *    repeat asks the store itself: it may be the copy that holds the claim. If that one was handed on, the repeat shares what will become of it
+ *    (`original`), and ends its group where it is not of the same.
  * 4. Another intent under a key asks the store itself, once the message before it has ended.
  * 5. Where the envelope of a message holds several bodies, each of them is a part with a turn, a claim and a disposition of its own. The message waits
  *    for all of them.
@@ -81,43 +92,35 @@ const heardByNone: Heard = { isNew: () => undefined, hasEnded: () => undefined }
 export class BatchRun<Body> {
   readonly #consumer: Consumer<Body>;
   readonly #tryMessage: TryMessage<Body>;
-  readonly #received: Received;
+  readonly #turns: Turns<Body>;
   readonly #mates = new BatchMates<Ready<Body>>();
   readonly #limit: Limit;
-  readonly #suspects: Suspects<Body>;
-  readonly #batch: readonly Queued<Body>[];
   readonly #lookAhead: LookAhead<Body, Queued<Body>>;
 
-  constructor(consumer: Consumer<Body>, tryMessage: TryMessage<Body>, received: Received) {
+  constructor(consumer: Consumer<Body>, tryMessage: TryMessage<Body>, turns: Turns<Body>) {
     this.#consumer = consumer;
     this.#tryMessage = tryMessage;
-    this.#received = received;
+    this.#turns = turns;
     this.#limit = createLimit(consumer.settings.concurrency);
-    this.#suspects = new Suspects(consumer, received.deadline);
-    this.#batch = received.records.map((record): Queued<Body> => ({ record }));
-    this.#lookAhead = new LookAhead(consumer, this.#batch, this.#until);
+    this.#lookAhead = new LookAhead(consumer, turns.batch, turns.until);
   }
 
-  /** When nothing is waited for any more that comes before a handler, in epoch milliseconds. */
-  get #until(): number {
-    return this.#received.deadline - this.#consumer.settings.marginMs;
-  }
-
-  /** Runs the batch. @returns the response to Lambda, which names the messages that come again */
-  async run(): Promise<SqsBatchResponse> {
-    await inOrder(
-      this.#batch,
-      (one) => this.#step(one),
-      (one, behind) => makeWay(this.#consumer, one, behind, this.#received),
+  /** Gives each message its turn. */
+  run(): Promise<void> {
+    const { batch, invocation, makeWayUntil } = this.#turns;
+    return inOrder<Queued<Body>>(
+      batch,
+      (one, group) => this.#step(one, group),
+      (one, behind) => makeWay(this.#consumer, one, behind, invocation, makeWayUntil),
       this.#limit.each,
     );
-    return conclude(this.#consumer, this.#batch, this.#received);
   }
 
-  async #step(one: Queued<Body>): Promise<GroupGoesOn> {
+  async #step(one: Queued<Body>, group: readonly Delivery[]): Promise<GroupGoesOn> {
     one.ended = this.#finish(one);
     await one.ended;
-    return 'by-disposition';
+    const { original } = one;
+    return original === undefined || group.includes(original) ? 'by-disposition' : 'not';
   }
 
   async #finish(one: Queued<Body>): Promise<Disposition | undefined> {
@@ -134,7 +137,7 @@ export class BatchRun<Body> {
   }
 
   async #openEnvelopes(queued: Queued<Body>, leave: LeaveTurn): Promise<Waiting> {
-    const opened = await openMessage(this.#consumer, queued, this.#until);
+    const opened = await openMessage(this.#consumer, queued, this.#turns.until);
     if (opened === undefined) return waitsForNothing;
     const [only] = opened;
     if (only !== undefined && opened.length === 1)
@@ -190,24 +193,25 @@ export class BatchRun<Body> {
       isDuplicate = false;
       this.#lookAhead.learn('new');
     };
-    const disposition = await this.#tryMessage(this.#consumer, one, this.#received.deadline, false, {
-      isNew,
-      hasEnded,
-    });
+    const disposition = await this.#tryIn(one, false, { isNew, hasEnded });
     one.disposition = disposition;
-    if (isDuplicate && disposition.kind === 'acknowledged') this.#lookAhead.learn('done');
+    if (isDuplicate && disposition?.kind === 'acknowledged') this.#lookAhead.learn('done');
     const suspicion = suspicionOf(disposition);
     if (suspicion === 0) return waitsForNothing;
-    this.#suspects.add(one);
+    this.#turns.suspects?.add(one);
     // In line before this slot is free: or the first suspect to get there would not wait for the less suspect ones.
     return { until: this.#limit.inTurn(() => this.#tryAlone(one), suspicion) };
   }
 
+  #tryIn(one: Ready<Body>, mayTakeOver: boolean, heard: Heard): Promise<Disposition | undefined> {
+    return this.#tryMessage(this.#consumer, one, this.#turns.invocation.deadline, mayTakeOver, heard);
+  }
+
   async #tryAlone(one: Ready<Body>): Promise<void> {
-    await this.#suspects.letGo(one);
+    await this.#turns.suspects?.letGo(one);
     // It was looked at before all others had their turn.
     one.look = undefined;
-    one.disposition = await this.#tryMessage(this.#consumer, one, this.#received.deadline, true, heardByNone);
+    one.disposition = await this.#tryIn(one, true, heardByNone);
   }
 
   async #tryAfter(other: Queued<Body>, one: Ready<Body>): Promise<void> {
@@ -220,6 +224,7 @@ export class BatchRun<Body> {
     const disposition = await original.ended;
     // It was discarded because another message holds the claim: that may be this very copy.
     if (disposition?.kind === 'acknowledged' && disposition.discarded) await this.#tryAfter(original, one);
+    else if (disposition === undefined) one.original = original;
     else one.disposition = disposition;
   }
 }

@@ -16,6 +16,8 @@ export interface Delivery {
   grant?: Grant | undefined;
   /** What becomes of it, once that is known. A message that has none in the end did not get its turn. */
   disposition?: Disposition | undefined;
+  /** An earlier message of the batch with the same key and intent, whose disposition is not known yet: it shares that one. */
+  original?: Delivery;
   /** Where its envelope holds several bodies: one delivery for each of them, of the same record. Its disposition follows from theirs. */
   parts?: readonly Delivery[];
   /** A copy of it is safe in the dead-letter queue. */

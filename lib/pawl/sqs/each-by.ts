@@ -5,12 +5,15 @@ import { expectFunction } from '../kernel/check.ts';
 import { expectOptions, ofHttp } from '../kernel/take-options.ts';
 import { BatchRun, type TryMessage } from './batch-run.ts';
 import { claimMessage } from './claim-message.ts';
+import { conclude } from './conclude.ts';
 import { createConsumer, type DoorRules } from './consumer.ts';
+import type { Delivery } from './delivery.ts';
 import { dispositionOfRun, isFoundDone } from './disposition.ts';
 import type { InvocationContext, SqsBatchResponse, SqsEvent } from './event.ts';
 import type { Message } from './message.ts';
 import { type SqsOptions, sqsOptionNames } from './options.ts';
 import { receive } from './receive.ts';
+import { Suspects } from './suspects.ts';
 import type { WayToSqs } from './transport.ts';
 
 /** A Lambda handler of batches of SQS. */
@@ -62,7 +65,13 @@ export function eachBy<Body>(
 ): SqsHandler {
   const consumer = createConsumer(options, wayToSqs, rules);
   return async function handler(event, context) {
-    const received = receive(consumer.settings.host, event, context);
-    return new BatchRun(consumer, tryMessage, received).run();
+    const { host, marginMs } = consumer.settings;
+    const received = receive(host, event, context);
+    const { deadline, records } = received;
+    const batch = records.map((record): Delivery => ({ record }));
+    const suspects = new Suspects(consumer, deadline);
+    const until = deadline - marginMs;
+    await new BatchRun(consumer, tryMessage, { batch, invocation: received, until, suspects }).run();
+    return conclude(consumer, batch, received);
   };
 }

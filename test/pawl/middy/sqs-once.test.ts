@@ -256,7 +256,7 @@ describe('sqsOnce', () => {
     expect(handled).toEqual([['a1', 'b1']]);
   });
 
-  it('ends a FIFO group at a repeat whose first is in another group: what becomes of that is not known yet (claim-batch.ts 5)', async () => {
+  it('ends a FIFO group at a repeat whose first is in another group: what becomes of that is not known yet (batch-run.ts 3)', async () => {
     const { call, handled, store } = wrap(() => undefined);
     const x = { orderId: 'x' };
     const seen = {
@@ -281,7 +281,7 @@ describe('sqsOnce', () => {
     expect(handled).toEqual([]);
   });
 
-  it('ends a FIFO group at a repeat whose first is handed on in another group, and shares its outcome (claim-batch.ts 5)', async () => {
+  it('ends a FIFO group at a repeat whose first is handed on in another group, and shares its outcome (batch-run.ts 3)', async () => {
     const { call, handled } = wrap(() => undefined);
     const [x, repeat, behind] = [
       sqsRecord({ orderId: 'x' }, { group: 'g1' }),
@@ -292,7 +292,7 @@ describe('sqsOnce', () => {
     expect(handled).toEqual([['x']]);
   });
 
-  it('ends a FIFO group at a repeat whose first is a suspect, which then runs alone (claim-batch.ts 4)', async () => {
+  it('ends a FIFO group at a repeat whose first is a suspect, which then runs alone (claim-batch.ts 3)', async () => {
     const { call, handled, store } = wrap(() => undefined);
     const past = Date.now() - 60_000;
     const dead = { status: 'in-flight', claimId: 'dead', fence: 1, attempts: 1, abandoned: 0, rev: 1, v: 1 } as const;
@@ -303,6 +303,16 @@ describe('sqsOnce', () => {
       sqsRecord({ orderId: 'y' }, { group: 'g2' }),
     ];
     expect(failuresOf(await call([x, repeat, behind]))).toEqual([behind.messageId]);
+    expect(handled).toEqual([['x']]);
+  });
+
+  it('hands nothing on beside a suspect, also not what is behind it in its group (claim-batch.ts 3)', async () => {
+    const { call, handled, store } = wrap(() => undefined);
+    const past = Date.now() - 60_000;
+    const dead = { status: 'in-flight', claimId: 'dead', fence: 1, attempts: 1, abandoned: 0, rev: 1, v: 1 } as const;
+    await store.write({ next: { ...dead, id: 'send-email#x', firstSeenAt: past, leaseUntil: past }, seen: undefined });
+    const [x, behind] = [sqsRecord({ orderId: 'x' }, { group: 'g1' }), sqsRecord({ orderId: 'y' }, { group: 'g1' })];
+    expect(failuresOf(await call([x, behind]))).toEqual([behind.messageId]);
     expect(handled).toEqual([['x']]);
   });
 
