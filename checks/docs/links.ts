@@ -2,11 +2,12 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { anchorOf } from '../../site/page.ts';
 import { notEmpty } from '../not-empty.ts';
+import { namesNothing } from '../scripts/named.ts';
 import { pages, ROOT } from './pages.ts';
 
 /**
- * Fails if a page links to a file that is not there, or to a place that the file does not have; and if the code prints such a link. The site's own
- * check (`site/links.ts`) looks at the pages that are built.
+ * Fails if a page links to a file that is not there, or to a place that the file does not have; if the code prints such a link; and if a page or the code
+ * names a script that `package.json` does not have. The site's own check (`site/links.ts`) looks at the pages that are built.
  */
 
 /** The pages of this repository that the package does not have are linked by their address. */
@@ -59,13 +60,27 @@ export function deadMentions(): readonly string[] {
     .map(({ source, mention }) => `${source} names ${mention}`);
 }
 
+/** The scripts that pages, workflows and the code name, and that are not there. An example's README names its own. */
+export function deadScripts(): readonly string[] {
+  const sources = globSync(
+    '{*,.github/**/*,{bench,bin,checks,docs,lib,proof,shop,site,test}/**/*}.{md,yml,txt,ts,tsx,cjs}',
+    {
+      cwd: ROOT,
+      exclude: ['lib/*/dist/**', 'site/dist/**', 'test/checks/scripts.test.ts'],
+    },
+  );
+  return notEmpty('pages, workflows and sources', sources).flatMap((source) =>
+    namesNothing(readFileSync(join(ROOT, source), 'utf8')).map((command) => `${source} names ${command}`),
+  );
+}
+
 function leadsNowhere(path: string, anchor: string | undefined): boolean {
   if (!existsSync(join(ROOT, path))) return true;
   return anchor !== undefined && !anchorsOf(join(ROOT, path)).includes(anchor);
 }
 
 if (import.meta.main) {
-  const dead = [...deadLinks(), ...deadMentions()];
+  const dead = [...deadLinks(), ...deadMentions(), ...deadScripts()];
   for (const one of dead) console.error(`${one}, which is not there.`);
   if (dead.length > 0) process.exitCode = 1;
   else console.log(`The links of ${pages.length} pages, and those that the code prints, lead somewhere.`);

@@ -166,7 +166,7 @@ function sbom({ version: number }: Context): Found {
   };
 }
 
-/** A deployment and a rollback under load, side by side with the last version: `npm run campaign:versions`, small. */
+/** A deployment and a rollback under load, side by side with the last version: `npm run campaign -- versions`, small. */
 function upgrade({ last }: Context): Found {
   const options = ['--older', last.commit, '--orders', '12', '--only', 'forward, rollback, as-written'];
   const { status, stderr } = spawnSync(process.execPath, ['proof/campaign/versions/main.ts', ...options], {
