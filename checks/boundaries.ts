@@ -253,9 +253,9 @@ export const RULES: readonly Rule[] = [
     never: /^esbuild$/,
   },
   {
-    rule: 'a rehearsal stands in for AWS, for any app: of pawl it knows words of the kernel, and in the room of that name the table and the events',
+    rule: "a rehearsal stands in for AWS, for any app: of pawl it knows words of the kernel and what CloudFormation's functions mean, and in the room of that name the table and the events",
     from: /^lib\/rehearsal\/(?!pawl\/|command\/)/,
-    never: /^pawl(\/(?!kernel$)|$)/,
+    never: /^pawl(\/(?!(kernel|deployment)$)|$)/,
   },
   {
     rule: 'lib/testing is for tests, and lib/rehearsal starts servers: nothing that is deployed imports them',

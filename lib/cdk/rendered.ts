@@ -1,7 +1,7 @@
 import { CfnElement, CfnResource, Stack, Tokenization } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
-import { listIn, type Properties, partOf, withoutPartition } from 'pawl/deployment';
-import { arnOnce, assemblyOf, bodyOf, CONSTRUCT, functionOf, isComplete, ReferenceResolver } from './template-body.ts';
+import { evaluate, type Properties, partOf, withoutPartition } from 'pawl/deployment';
+import { arnOnce, assemblyOf, bodyOf, CONSTRUCT, isComplete, ReferenceResolver } from './template-body.ts';
 
 /*
  * What CloudFormation is given, as far as it is known at synth time. It owns the evaluation of references and the ARNs; it knows no rule. What
@@ -58,49 +58,12 @@ export function soFar(resource: CfnResource, name: string): unknown {
   return resolvedIn(resource, Reflect.get(resource, name));
 }
 
+/** What only a deployment can evaluate stays as it is. */
 function evaluated(scope: IConstruct, value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((one) => evaluated(scope, one));
-  if (typeof value !== 'object' || value === null) return value;
-  const call = functionOf(value);
-  if (call !== undefined) return evaluatedCall(scope, call.name, call.argument) ?? value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, evaluated(scope, one)]));
-}
-
-/** Undefined for what only a deployment can evaluate. */
-function evaluatedCall(scope: IConstruct, name: string, argument: unknown): unknown {
-  switch (name) {
-    case 'Ref':
-      return typeof argument === 'string' ? (pseudo(scope, argument) ?? referred(scope, argument, 'Ref')) : undefined;
-    case 'Fn::GetAtt': {
-      const [target, attribute] = typeof argument === 'string' ? argument.split('.') : listIn(argument);
-      return referred(scope, String(target), String(attribute));
-    }
-    case 'Fn::Join': {
-      const [separator, given] = listIn(argument);
-      const texts = listIn(evaluated(scope, given));
-      return texts.every((text) => typeof text === 'string') ? texts.join(String(separator)) : undefined;
-    }
-    case 'Fn::Split': {
-      const [separator, given] = listIn(argument);
-      const text = evaluated(scope, given);
-      return typeof text === 'string' ? text.split(String(separator)) : undefined;
-    }
-    case 'Fn::Select': {
-      const [index, given] = listIn(argument);
-      return listIn(evaluated(scope, given))[Number(index)];
-    }
-    case 'Fn::Sub':
-      return typeof argument === 'string' ? substituted(scope, argument) : undefined;
-    default:
-      return undefined;
-  }
-}
-
-function substituted(scope: IConstruct, text: string): string {
-  return text.replace(/\$\{([\w.:]+)\}/g, (whole, name: string) => {
-    const [target = '', attribute = 'Ref'] = name.split('.');
-    const value = pseudo(scope, target) ?? referred(scope, target, attribute);
-    return typeof value === 'string' ? value : whole;
+  return evaluate(value, {
+    ref: (name) => pseudo(scope, name) ?? referred(scope, name, 'Ref'),
+    attribute: (target, name) => referred(scope, target, name),
+    unknown: (name, argument) => ({ [name]: argument }),
   });
 }
 

@@ -10,7 +10,7 @@ import {
   Tokenization,
 } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
-import type { Properties } from 'pawl/deployment';
+import { functionOf, type Properties } from 'pawl/deployment';
 
 /*
  * What stands in the template. It owns rendering, and how often that happens; it evaluates nothing, and knows no rule.
@@ -48,15 +48,6 @@ function parts(value: unknown): readonly unknown[] {
 function joined(all: readonly unknown[]): unknown {
   if (all.every((one) => typeof one === 'string' || typeof one === 'number')) return all.join('');
   return all.length === 1 ? all[0] : { 'Fn::Join': ['', all] };
-}
-
-/** The intrinsic function that a value is, such as `{ Ref: … }`. */
-export function functionOf(value: unknown): { readonly name: string; readonly argument: unknown } | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  const [entry, ...others] = Object.entries(value);
-  if (entry === undefined || others.length > 0) return undefined;
-  const [name, argument] = entry;
-  return name === 'Ref' || name.startsWith('Fn::') ? { name, argument } : undefined;
 }
 
 /** An app, or a stage of it: what is synthesized together, one stage after the other. */

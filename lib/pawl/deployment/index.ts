@@ -21,6 +21,7 @@ export type {
   TableFacts,
 } from './doctor/facts.ts';
 export type { Finding, Level } from './doctor/finding.ts';
+export { evaluate, functionOf, holds, type Known, noValue, textOf } from './evaluate.ts';
 export {
   CLAIM_ACTIONS,
   DEAD_LETTER_ACTIONS,

@@ -278,7 +278,7 @@ export function isSetupError(error: unknown): error is SetupError {
   return errorKind(error) === 'setup';
 }
 
-/** What an error says about the effect, by its own account. @internal */
+/** What an error says about the effect, by its own account. */
 export function effectKind(error: unknown): EffectKind | undefined {
   const said = errorKind(error);
   return effectKinds.find((kind) => kind === said);

@@ -1,4 +1,5 @@
-import { ACCOUNT, list, type Names, REGION, record, type Template } from './template.ts';
+import { evaluate, holds, type Known, noValue, textOf } from 'pawl/deployment';
+import { ACCOUNT, type Names, REGION, type Template } from './template.ts';
 
 /** Fills references in, as CloudFormation would when it deploys the template here. */
 export interface Resolver {
@@ -31,9 +32,6 @@ interface Scope {
   readonly surroundings: Surroundings;
 }
 
-/** `AWS::NoValue`: whatever has it is left out. */
-const NO_VALUE = Symbol('AWS::NoValue');
-
 /** Makes a resolver for one template, given what each of its resources is called. */
 export function createResolver(
   template: Template,
@@ -53,99 +51,50 @@ export function createResolver(
       'AWS::StackName': stackName,
       'AWS::StackId': `arn:aws:cloudformation:${REGION}:${ACCOUNT}:stack/${stackName}/local`,
       'AWS::NotificationARNs': [],
-      'AWS::NoValue': NO_VALUE,
+      'AWS::NoValue': noValue,
     },
   };
+  const known = knownIn(scope);
   return {
     resolve(value) {
-      const resolved = resolve(scope, value);
-      return resolved === NO_VALUE ? undefined : resolved;
+      const resolved = evaluate(value, known);
+      return resolved === noValue ? undefined : resolved;
     },
-    text: (value) => text(scope, value),
-    holds: (condition) => condition === undefined || holds(scope, condition),
+    text(value) {
+      const text = textOf(value, known);
+      if (text !== undefined) return text;
+      throw new Error(`The template should give a text here, and gives ${JSON.stringify(value)}.`);
+    },
+    holds: (condition) => condition === undefined || isTrue(condition, known),
   };
 }
 
-function resolve(scope: Scope, value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((inner) => resolve(scope, inner)).filter((inner) => inner !== NO_VALUE);
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value);
-  const [only] = entries;
-  if (entries.length === 1 && only !== undefined && isIntrinsic(only[0])) return call(scope, only[0], only[1]);
-  return Object.fromEntries(
-    entries.map(([key, inner]) => [key, resolve(scope, inner)]).filter(([, inner]) => inner !== NO_VALUE),
-  );
+/** What a rehearsal knows of a template. What it does not know, it refuses by name. */
+function knownIn(scope: Scope): Known {
+  const { template } = scope;
+  return {
+    ref: (name) => ref(scope, name),
+    attribute: (logicalId, name) => attribute(scope, logicalId, name),
+    condition(name) {
+      const definition = template.Conditions?.[name];
+      if (definition !== undefined) return definition;
+      throw new Error(`The template has no condition ${name}.`);
+    },
+    mapped: (map, first, second) => template.Mappings?.[map]?.[first]?.[second],
+    imported: (name) => imported(scope, name),
+    zones: () => [`${REGION}a`, `${REGION}b`, `${REGION}c`],
+    unknown(name, argument) {
+      throw new Error(
+        `The template uses ${name} of ${JSON.stringify(argument)}, which a rehearsal does not understand.`,
+      );
+    },
+  };
 }
 
-function isIntrinsic(key: string): boolean {
-  return key === 'Ref' || key.startsWith('Fn::');
-}
-
-function text(scope: Scope, value: unknown): string {
-  const resolved = resolve(scope, value);
-  if (typeof resolved === 'string') return resolved;
-  if (typeof resolved === 'number' || typeof resolved === 'boolean') return String(resolved);
-  throw new Error(`The template should give a text here, and gives ${JSON.stringify(value)}.`);
-}
-
-function call(scope: Scope, name: string, argument: unknown): unknown {
-  switch (name) {
-    case 'Ref':
-      return ref(scope, String(argument));
-    case 'Fn::GetAtt': {
-      const [logicalId, ...path] = Array.isArray(argument) ? argument.map(String) : String(argument).split('.');
-      return attribute(scope, logicalId ?? '', path.join('.'));
-    }
-    case 'Fn::ImportValue':
-      return imported(scope, text(scope, argument));
-    case 'Fn::If': {
-      const [condition, then, otherwise] = list(argument);
-      return resolve(scope, holds(scope, String(condition)) ? then : otherwise);
-    }
-    case 'Fn::FindInMap':
-      return findInMap(scope, list(argument));
-    case 'Fn::GetAZs':
-      return [`${REGION}a`, `${REGION}b`, `${REGION}c`];
-    case 'Fn::Equals':
-    case 'Fn::And':
-    case 'Fn::Or':
-    case 'Fn::Not':
-      return isTrue(scope, { [name]: argument });
-    default:
-      return textCall(scope, name, argument);
-  }
-}
-
-/** The functions that only work on texts. */
-function textCall(scope: Scope, name: string, argument: unknown): unknown {
-  switch (name) {
-    case 'Fn::Join': {
-      const [separator, parts] = list(argument);
-      return list(resolve(scope, parts))
-        .map((part) => text(scope, part))
-        .join(String(separator));
-    }
-    case 'Fn::Split': {
-      const [separator, whole] = list(argument);
-      return text(scope, whole).split(String(separator));
-    }
-    case 'Fn::Select': {
-      const [index, parts] = list(argument);
-      return list(resolve(scope, parts))[Number(text(scope, index))];
-    }
-    case 'Fn::Sub': {
-      const [pattern, values] = Array.isArray(argument) ? argument : [argument, {}];
-      return substitute(scope, String(pattern), record(values));
-    }
-    case 'Fn::Base64':
-      return Buffer.from(text(scope, argument)).toString('base64');
-    case 'Fn::Length':
-      return list(resolve(scope, argument)).length;
-    case 'Fn::ToJsonString':
-      return JSON.stringify(resolve(scope, argument));
-    default:
-      throw new Error(`The template uses ${name}, which a rehearsal does not understand.`);
-  }
+function isTrue(condition: string, known: Known): boolean {
+  const is = holds(condition, known);
+  if (is !== undefined) return is;
+  throw new Error(`The template has a condition that a rehearsal does not understand: ${condition}.`);
 }
 
 function ref(scope: Scope, name: string): unknown {
@@ -181,47 +130,4 @@ function attribute({ names, surroundings }: Scope, logicalId: string, name: stri
 function imported({ surroundings }: Scope, name: string): unknown {
   if (surroundings.importValue !== undefined) return surroundings.importValue(name);
   throw new Error(`The template uses Fn::ImportValue of ${name}, and there is no other stack.`);
-}
-
-function findInMap(scope: Scope, [map, first, second, otherwise]: readonly unknown[]): unknown {
-  const found = scope.template.Mappings?.[text(scope, map)]?.[text(scope, first)]?.[text(scope, second)];
-  if (found !== undefined) return resolve(scope, found);
-  const fallback = record(otherwise)['DefaultValue'];
-  if (fallback !== undefined) return resolve(scope, fallback);
-  throw new Error(`The template's mapping ${text(scope, map)} has no ${text(scope, first)}.${text(scope, second)}.`);
-}
-
-function holds(scope: Scope, condition: string): boolean {
-  const definition = scope.template.Conditions?.[condition];
-  if (definition !== undefined) return isTrue(scope, definition);
-  throw new Error(`The template has no condition ${condition}.`);
-}
-
-function isTrue(scope: Scope, definition: unknown): boolean {
-  const [[name, argument] = ['', undefined]] = Object.entries(record(definition));
-  switch (name) {
-    case 'Condition':
-      return holds(scope, String(argument));
-    case 'Fn::Equals': {
-      const [one, other] = list(argument);
-      return JSON.stringify(resolve(scope, one)) === JSON.stringify(resolve(scope, other));
-    }
-    case 'Fn::And':
-      return list(argument).every((one) => isTrue(scope, one));
-    case 'Fn::Or':
-      return list(argument).some((one) => isTrue(scope, one));
-    case 'Fn::Not':
-      return !isTrue(scope, list(argument)[0]);
-    default:
-      throw new Error(`The template has a condition that a rehearsal does not understand: ${name}.`);
-  }
-}
-
-function substitute(scope: Scope, pattern: string, values: Readonly<Record<string, unknown>>): string {
-  return pattern.replaceAll(/\$\{(!?)([^}]+)\}/g, (_, literal: string, name: string) => {
-    if (literal === '!') return `\${${name}}`;
-    if (name in values) return text(scope, values[name]);
-    const dot = name.indexOf('.');
-    return text(scope, dot === -1 ? ref(scope, name) : attribute(scope, name.slice(0, dot), name.slice(dot + 1)));
-  });
 }
