@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { lineOf, OptionError, propertyOf, recordedError } from 'pawl/kernel';
+import { lineOf, OptionError, pageAt, propertyOf, recordedError } from 'pawl/kernel';
 import { type ActLine, type ConsoleState, type QueueName, type RehearsalSource, TABLE_PARAMETER } from './api.ts';
 import { type HistorySource, liveHistory, noHistory } from './history.ts';
 import { type LiveFeed, type LiveStream, openFeed } from './live.ts';
@@ -85,7 +85,9 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
   const counted = liveHistory(now);
   const history =
     options.history ??
-    (feed ? counted : noHistory('The console has no metrics of the consumers. See docs/guides/console.md.'));
+    (feed
+      ? counted
+      : noHistory(`The console has no metrics of the consumers. See ${pageAt('docs/guides/console.md')}.`));
   const ending = new AbortController();
   const { signal } = ending;
   const routesOver = ({ queues, desks }: Shown) =>

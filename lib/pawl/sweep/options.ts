@@ -4,6 +4,7 @@ import { expectStore } from '../engine/options.ts';
 import { nodeHost } from '../host.ts';
 import { expect, expectFunction, expectWhole } from '../kernel/check.ts';
 import { claimDefaults } from '../kernel/defaults.ts';
+import { pageAt } from '../kernel/error-code.ts';
 import { OptionError } from '../kernel/errors.ts';
 import { granted } from '../kernel/granted.ts';
 import type { Host } from '../kernel/host.ts';
@@ -167,7 +168,7 @@ export function sweepSettings(options: SweepOptions): SweepSettings {
   expectStore(store);
   if (!listsOpenClaims(store)) {
     throw new OptionError(
-      `store: expected one that lists open claims, such as dynamoStore; it has no listOpen. See ${docs}.`,
+      `store: expected one that lists open claims, such as dynamoStore; it has no listOpen. See ${pageAt(docs)}.`,
     );
   }
   expect(

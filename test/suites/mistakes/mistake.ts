@@ -53,6 +53,6 @@ export async function expectAdvice({ make, wrong, expected, toDo, code }: Mistak
   expect(said).toContain(wrong);
   expect(said).toContain(expected);
   expect(said).toContain(toDo);
-  expect(said).toMatch(new RegExp(` See (docs/\\S+ and )?docs/errors\\.md#${code}$`));
+  expect(said).toMatch(new RegExp(` See (\\S+ and )?node_modules/pawl/docs/errors\\.md#${code}$`));
   expect(headings).toContain(code);
 }
