@@ -65,6 +65,7 @@ export const errorCodes = [
   'same-operation',
   'nothing-ignored',
   // Middy.
+  'old-middy',
   'used-twice',
   'early-response',
   'early-timeout',
