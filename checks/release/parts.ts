@@ -23,7 +23,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const OUTPUT = join(ROOT, '.pawl/release');
 
 /** What a part has found: what stops the release, and what the maintainer is to read. */
-export interface Found {
+interface Found {
   readonly stops: readonly string[];
   readonly notes: readonly string[];
 }

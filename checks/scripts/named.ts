@@ -4,7 +4,8 @@ import { CHECKS } from '../checks.ts';
 import { ROOT } from '../packages.ts';
 import { scriptOf } from './table.ts';
 
-const { scripts }: { readonly scripts: Readonly<Record<string, string>> } = JSON.parse(
+/** Those of `package.json`. */
+export const { scripts }: { readonly scripts: Readonly<Record<string, string>> } = JSON.parse(
   readFileSync(join(ROOT, 'package.json'), 'utf8'),
 );
 

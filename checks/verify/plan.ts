@@ -36,7 +36,7 @@ const unitTests = (...folders: readonly string[]): readonly string[] => [
   ...folders,
 ];
 
-const ALWAYS = ['types', 'lint', 'format', 'boundaries', 'plain'];
+const ALWAYS = ['types', 'lint', 'format', 'boundaries', 'unused', 'plain'];
 const PUBLISHED = /^lib\/(?!cli\/console\/page\/).+\.ts$/;
 const MANIFEST = /^(lib\/[^/]+\/)?package(-lock)?\.json$/;
 const BUILT = /^(lib\/[^/]+\/package\.json|checks\/(build|packages)\.ts)$/;

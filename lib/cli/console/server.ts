@@ -13,7 +13,6 @@ import { BadRequest } from './wanted.ts';
 
 export type { LiveEvent } from './api.ts';
 export type { LiveFeed } from './live.ts';
-export type { Desk } from './routes.ts';
 
 /** What a console is over. */
 export interface Shown {

@@ -124,7 +124,7 @@ export interface SweepOptions {
   readonly host?: Host;
 }
 
-export const docs = 'docs/guides/sweep.md';
+const docs = 'docs/guides/sweep.md';
 
 const known = {
   store: true,

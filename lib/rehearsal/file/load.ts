@@ -7,7 +7,7 @@ import { record } from '../engine/app/template.ts';
 import type { Rehearsal } from './define.ts';
 
 /** The rehearsal cannot begin. The message says why, and what to do. */
-export class CannotRehearseError extends Error {
+class CannotRehearseError extends Error {
   override readonly name = 'CannotRehearseError';
 }
 

@@ -22,7 +22,7 @@ export interface Mistake {
 export const untyped = (value: unknown): never => value as never;
 
 /** What is said about a mistake. */
-export async function saidOf(make: Mistake['make']): Promise<string> {
+async function saidOf(make: Mistake['make']): Promise<string> {
   try {
     const returned = await make();
     return typeof returned === 'string' ? returned : `nothing was said; it returned ${String(returned)}`;
