@@ -23,7 +23,7 @@ export interface Command {
   readonly package?: string;
 }
 
-export interface Option {
+interface Option {
   /** The name of its value; a flag has none. */
   readonly value?: string;
   /** It may be given several times. */

@@ -1,6 +1,6 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { FORMATS, type Format, type TemplateOptions, WiringError } from 'pawl/deployment';
-import { explained } from 'pawl/kernel';
+import { explained, pageAt } from 'pawl/kernel';
 import { expectOptionsOf, type Io } from './command.ts';
 
 const HELP = `Prints a consumer for a team without CDK: claims table, queue, dead-letter queue, function, its role and the event source.
@@ -67,7 +67,7 @@ export async function template(args: readonly string[], { out, error }: Pick<Io,
     error.lines(problem.message);
     return 1;
   }
-  error.text(`${NEXT[line.format]}\nMore: docs/guides/templates.md\n`);
+  error.text(`${NEXT[line.format]}\nMore: ${pageAt('docs/guides/templates.md')}\n`);
   return 0;
 }
 

@@ -1,5 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, expectTypeOf, it } from 'vitest';
+import { deadAddresses } from '../../checks/docs/links.ts';
 import { notEmpty } from '../../checks/not-empty.ts';
 import type { ClaimEvent } from '../../lib/pawl/index.ts';
 import { errorCodes, explained, withoutPage } from '../../lib/pawl/kernel/error-code.ts';
@@ -61,9 +65,9 @@ describe('the pages of errors and of events', () => {
 describe('a message', () => {
   it('ends with the one place that explains it, also where it quotes another message', () => {
     const inner = explained("the table 'claims' does not exist", 'missing-table');
-    expect(inner).toBe("the table 'claims' does not exist. See docs/errors.md#missing-table");
+    expect(inner).toBe("the table 'claims' does not exist. See node_modules/pawl/docs/errors.md#missing-table");
     expect(explained(`nothing was run: ${inner}`, 'store-unavailable')).toBe(`nothing was run: ${inner}`);
-    expect(explained('Remove it.', 'used-twice')).toBe('Remove it. See docs/errors.md#used-twice');
+    expect(explained('Remove it.', 'used-twice')).toBe('Remove it. See node_modules/pawl/docs/errors.md#used-twice');
     expect(withoutPage(inner)).toBe("the table 'claims' does not exist");
   });
 
@@ -101,5 +105,26 @@ describe('a message', () => {
     // An entry that is no longer needed would hide the next one in its file.
     expect(bare).toEqual(expect.arrayContaining(internal));
     expect(bare.filter((one) => !internal.includes(one))).toEqual([]);
+  });
+});
+
+describe('the address with which a message ends', () => {
+  it('is a page of the installed package', () => {
+    expect(explained('Remove it.', 'used-twice')).toContain(' See node_modules/pawl/docs/errors.md#used-twice');
+    expect(deadAddresses(fileURLToPath(root))).toEqual([]);
+  });
+
+  it('is missed in a package without its pages, or with a page that lacks the entry', () => {
+    const installed = mkdtempSync(join(tmpdir(), 'pawl-addresses-'));
+    try {
+      const dead = deadAddresses(installed);
+      for (const code of errorCodes)
+        expect(dead).toContain(`A message ends with node_modules/pawl/docs/errors.md#${code}`);
+      cpSync(new URL('docs', root), join(installed, 'docs'), { recursive: true });
+      writeFileSync(join(installed, 'docs/errors.md'), errorsPage.replace('### used-twice', '### used-once'));
+      expect(deadAddresses(installed)).toContain('A message ends with node_modules/pawl/docs/errors.md#used-twice');
+    } finally {
+      rmSync(installed, { recursive: true });
+    }
   });
 });
