@@ -12,14 +12,14 @@ import { cdkInitProject, existingHandlerProject, stackProject } from './cdk.ts';
 import { copiesProject } from './copies.ts';
 import { handlerProject, middyProject, quickStartProject } from './handler.ts';
 import { lawsProject } from './laws.ts';
-import { check, type Project, run } from './project.ts';
+import { byPnpm, check, type Project, run } from './project.ts';
 import { rehearsalProject } from './rehearsal.ts';
 import { bundledHandlerProject, commandsProject } from './templates.ts';
 import { COMPILERS, typesProject } from './types.ts';
 
 /**
  * Installs the packed tarballs into fresh projects outside the repository, each with only the peers that its imports need, and prints a row for each:
- * the lowest and the highest version of every peer, every compiler, both module systems, Jest as `cdk init` generates it, and bundles.
+ * the lowest and the highest version of every peer, every compiler, both module systems, npm and pnpm, Jest as `cdk init` generates it, and bundles.
  * `npm run check:package -- types jest` makes only the rows whose names contain one of these words.
  *
  * It needs what `npm run build` makes, a registry and Java, and takes about ten minutes. It cannot tell what a later version of a peer will break.
@@ -83,6 +83,7 @@ function projects(endpoint: string): readonly Project[] {
     bundlesProject(),
     lawsProject(),
     rehearsalProject(),
+    ...[handlerProject('highest'), stackProject('highest'), commandsProject(), rehearsalProject()].map(byPnpm),
   ];
 }
 

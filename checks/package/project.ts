@@ -32,6 +32,8 @@ export interface Step {
 /** A fresh project, outside of the repository, that uses the packed tarballs as its user would. */
 export interface Project {
   readonly name: string;
+  /** What installs. @default npm */
+  readonly manager?: 'npm' | 'pnpm';
   /** What the project is before pawl comes to it. @default `package.json` of ECMAScript modules, and `tsconfig.json` */
   readonly begin?: (folder: string) => Promise<void>;
   /** What the project has when pawl is installed, as `name@version`. */
@@ -82,18 +84,26 @@ async function beginPlain(folder: string): Promise<void> {
 
 /** @throws Error when the package does not work in this project */
 export async function check(project: Project, tarballs: ReadonlyMap<string, string>, scratch: string): Promise<void> {
-  const { begin = beginPlain, absent = [], runs = [] } = project;
+  const { begin = beginPlain, absent = [], runs: commands = [], manager = 'npm' } = project;
   const folder = join(scratch, project.name.replaceAll(/\W+/g, '-'));
   await begin(folder);
-  const install = ['install', '--no-audit', '--no-fund', '--prefer-offline', '--save-exact'];
-  await run(folder, 'npm', [...install, ...project.has]);
+  const install = manager === 'npm' ? npmInstalls : await pnpmInstalls(folder, tarballs);
+  const saidBefore = await install(folder, project.has);
   const before = installed(folder);
   const code = Object.values(project.files).join('\n');
-  const named = [...tarballs.keys()].filter((name) => runs.some((one) => one === name) || code.includes(`'${name}'`));
+  const named = [...tarballs.keys()].filter(
+    (name) => commands.some((one) => one === name) || code.includes(`'${name}'`),
+  );
   // What comes with a package has to be named as well, as long as it is in no registry.
   const all = new Set(['pawl', ...named, ...(named.includes('@pawl/rehearsal') ? ['@pawl/cli'] : [])]);
   const wanted = [...tarballs].filter(([name]) => all.has(name));
-  await run(folder, 'npm', [...install, ...wanted.map(([, tarball]) => tarball)]);
+  const said = await install(
+    folder,
+    wanted.map(([, tarball]) => tarball),
+  );
+  const warnings = said.split('\n').filter((line) => /\bwarn/i.test(line) && !saidBefore.includes(line));
+  if (warnings.length > 0)
+    throw new Error(`Installing pawl says more than that it is installed:\n${warnings.join('\n')}`);
   const after = installed(folder);
   const changed = [...before].filter(([path, version]) => after.get(path) !== version);
   if (changed.length > 0)
@@ -108,13 +118,50 @@ export async function check(project: Project, tarballs: ReadonlyMap<string, stri
   for (const step of project.steps) await take(folder, step);
 }
 
-/** The versions of all packages of a project, by their places. */
+/** Installs packages. @returns what was said */
+type Install = (folder: string, packages: readonly string[]) => Promise<string>;
+
+const npmInstalls: Install = async (folder, packages) => {
+  if (packages.length === 0) return '';
+  const { stdout, stderr } = await runs(folder, 'npm', [
+    ...['install', '--no-audit', '--no-fund', '--prefer-offline', '--save-exact'],
+    ...packages,
+  ]);
+  return stdout + stderr;
+};
+
+/** What a package of pawl depends on is in no registry yet: by `overrides`, pnpm takes its tarball. */
+async function pnpmInstalls(folder: string, tarballs: ReadonlyMap<string, string>): Promise<Install> {
+  const overrides = Array.from(tarballs, ([name, tarball]) => `  '${name}': 'file:${tarball}'`);
+  writeFileSync(
+    join(folder, 'pnpm-workspace.yaml'),
+    ['overrides:', ...overrides, 'allowBuilds:', '  esbuild: true', ''].join('\n'),
+  );
+  // Found by its name, as by CDK, which bundles with what a project is installed by.
+  await runs(folder, 'npm', ['install', '--no-audit', '--no-fund', '--prefix', toolsOf(folder), 'pnpm@12']);
+  return async (_, packages) => {
+    if (packages.length === 0) return '';
+    const { stdout, stderr } = await runs(folder, 'pnpm', ['add', '--save-exact', ...packages]);
+    return stdout + stderr;
+  };
+}
+
+/** What the projects are installed with, beside them. */
+const toolsOf = (folder: string) => join(folder, '../tools');
+
+/** The versions of all packages of a project, by their places. pnpm keeps those that others need out of sight: none of them, then. */
 function installed(folder: string): ReadonlyMap<string, string> {
+  if (!existsSync(join(folder, 'package-lock.json'))) return new Map();
   const lock: unknown = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'));
   const { packages } = lock as { readonly packages: Readonly<Record<string, { readonly version?: string }>> };
   return new Map(
     Object.entries(packages).flatMap(([path, { version }]) => (version === undefined ? [] : [[path, version]])),
   );
+}
+
+/** The same project, installed by pnpm, where a package finds only what it names. */
+export function byPnpm(project: Project): Project {
+  return { ...project, name: `${project.name}, pnpm`, manager: 'pnpm' };
 }
 
 async function take(folder: string, { args, prints, failsWith, ignores }: Step): Promise<void> {
@@ -131,39 +178,52 @@ async function take(folder: string, { args, prints, failsWith, ignores }: Step):
     if (own.length > 0) throw new Error(`${command} failed:\n${own.join('\n')}`);
     return;
   }
-  const printed = (await run(folder, process.execPath, args)).trim().split('\n').at(-1);
+  const printed = (await runStep(folder, args)).trim().split('\n').at(-1);
   if (prints !== undefined && printed !== prints) throw new Error(`${command} printed ${printed}, and not ${prints}.`);
 }
 
 /** What a command said that failed. */
 async function failureOf(folder: string, args: readonly string[]): Promise<string | undefined> {
   try {
-    await run(folder, process.execPath, args);
+    await runStep(folder, args);
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
 }
 
+/** What `.bin` has is run as it is: npm links to the script, pnpm writes one of the shell. */
+function runStep(folder: string, args: readonly string[]): Promise<string> {
+  const [first = '', ...others] = args;
+  return first.includes('/.bin/') ? run(folder, join(folder, first), others) : run(folder, process.execPath, args);
+}
+
 /** @throws Error with all that the command said, when it fails or takes too long */
 export async function run(cwd: string, command: string, args: readonly string[]): Promise<string> {
+  return (await runs(cwd, command, args)).stdout;
+}
+
+async function runs(
+  cwd: string,
+  command: string,
+  args: readonly string[],
+): Promise<{ readonly stdout: string; readonly stderr: string }> {
   // A fresh project knows nothing of this one: neither its settings nor its tools, but its Node.
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^(npm_(package|lifecycle)|INIT_CWD|NODE_OPTIONS)/.test(name),
   );
   const env = {
     ...Object.fromEntries(kept),
-    PATH: `${join(process.execPath, '..')}${delimiter}${process.env['PATH']}`,
+    PATH: [dirname(process.execPath), join(toolsOf(cwd), 'node_modules/.bin'), process.env['PATH']].join(delimiter),
   };
   try {
-    const { stdout } = await promisify(execFile)(command, args, {
+    return await promisify(execFile)(command, args, {
       cwd,
       env,
       encoding: 'utf8',
       timeout: longestMs,
       maxBuffer: 1e8,
     });
-    return stdout;
   } catch (error) {
     const said =
       error instanceof Error ? ['stdout', 'stderr'].map((name) => String(Reflect.get(error, name) ?? '')) : [];
