@@ -123,7 +123,7 @@ export function readLine(row: Command, args: readonly string[]): Line | 'help' {
   return {
     names,
     options: Object.fromEntries(
-      Object.keys(row.options).map((name) => [name, fitting(name, options, values[name]?.map(String))]),
+      Object.entries(row.options).map(([name, option]) => [name, fitting(name, option, values[name]?.map(String))]),
     ),
   };
 }
@@ -160,11 +160,9 @@ function parsed(args: readonly string[], options: ParseArgsOptionsConfig) {
 }
 
 /** @throws UsageError */
-function fitting(name: string, options: Options, typed: readonly string[] | undefined): unknown {
-  const option = options[name];
-  const isEmpty = typed === undefined || (option?.needed && typed.includes(''));
-  if (option?.needed && isEmpty) throw new UsageError(`--${name} is missing.`);
-  if (option === undefined || typed === undefined) return option?.absent;
+function fitting(name: string, option: Option, typed: readonly string[] | undefined): unknown {
+  if (option.needed && (typed === undefined || typed.includes(''))) throw new UsageError(`--${name} is missing.`);
+  if (typed === undefined) return option.absent;
   const isOnce = option.value !== undefined && option.multiple !== true;
   if (isOnce && typed.length > 1) throw new UsageError(`--${name}: expected once, and got twice.`);
   const value = option.read(typed);
