@@ -5,7 +5,7 @@ import type { Option } from '../../lib/cli/option.ts';
 /* The reference of the command line, as `docs/reference/commands.md` and `command-line.md` print it: all of it is derived from the rows. */
 
 /** The parts of a page, each under the name of its marker. */
-export const parts: Readonly<Record<string, () => string>> = {
+const parts: Readonly<Record<string, () => string>> = {
   list: () =>
     table(
       ['command', 'what it does'],
