@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
+import { deadAddresses } from './docs/links.ts';
 import { ENTRIES, entriesOf, PACKAGES, type Package, publishedManifest, ROOT } from './packages.ts';
 
 /**
@@ -117,6 +118,10 @@ function build(of: Package): void {
 }
 
 function checkPublished(of: Package): void {
+  if (of.name === 'pawl') {
+    const [dead] = deadAddresses(distOf(of));
+    if (dead !== undefined) throw new Error(`${dead}, which is not in what is published of ${of.name}.`);
+  }
   runTool('publint', '--strict', distOf(of));
   runTool('attw', '--pack', distOf(of), '--profile', of.hasRequire ? 'strict' : 'esm-only');
 }

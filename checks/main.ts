@@ -1,33 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { CHECKS } from './checks.ts';
+import { ROOT } from './packages.ts';
 
 /**
  * Runs the checks one after the other, each with its name and how long it took, and fails when one of them fails.
  *
  * `npm run check -- api sizes` runs only these. They do not run side by side: they would slow down the imports that `sizes` measures.
  */
-
-const CHECKS = {
-  types: ['node_modules/typescript/bin/tsc', '--noEmit'],
-  page: ['node_modules/typescript/bin/tsc', '-p', 'lib/cli/console/page'],
-  apps: ['node_modules/typescript/bin/tsc', '-p', 'test/fixtures/apps'],
-  lint: ['node_modules/@biomejs/biome/bin/biome', 'lint', '--error-on-warnings', '.'],
-  format: ['node_modules/@biomejs/biome/bin/biome', 'check', '--linter-enabled=false', '--error-on-warnings', '.'],
-  boundaries: ['checks/boundaries.ts'],
-  plain: ['checks/plain-code.ts'],
-  api: ['checks/api.ts'],
-  nameable: ['checks/nameable.ts'],
-  docstrings: ['checks/docstrings.ts'],
-  sizes: ['checks/sizes.ts'],
-  templates: ['checks/templates.ts'],
-  links: ['checks/docs/links.ts'],
-  readable: ['checks/docs/readable.ts'],
-  snippets: ['checks/docs/snippets.ts'],
-  spelling: ['node_modules/cspell/bin.mjs', 'lint', '--config', 'checks/docs/cspell.json', '--no-progress'],
-  licences: ['checks/release/licences.ts'],
-} as const satisfies Readonly<Record<string, readonly string[]>>;
-
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 interface Done {
   readonly name: string;
@@ -48,6 +27,10 @@ function line({ name, passed, seconds }: Done): string {
 
 if (import.meta.main) {
   const wanted = process.argv.slice(2);
+  if (wanted.includes('--help')) {
+    console.log(`npm run check -- ${Object.keys(CHECKS).join(' | ')}\n\nWithout a name, all of them.`);
+    process.exit();
+  }
   const unknown = wanted.filter((name) => !Object.hasOwn(CHECKS, name));
   if (unknown.length > 0) {
     console.error(`There is no check ${unknown.join(', ')}. There are: ${Object.keys(CHECKS).join(', ')}.`);

@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** A manifest below `lib/`. */
-export interface SourceManifest {
+interface SourceManifest {
   readonly name: string;
   readonly version: string;
   readonly exports: Readonly<Record<string, string>>;

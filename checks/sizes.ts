@@ -5,7 +5,7 @@ import { type FirstDelivery, measureFirstDelivery } from './first-delivery.ts';
 
 /**
  * Reports what a plain consumer costs, each figure beside the last committed one, and what every bundle is made of. Clarity comes before
- * bytes, so no figure fails; CDK in a bundle does. `npm run sizes` writes the figures to `checks/sizes.json`.
+ * bytes, so no figure fails; CDK in a bundle does. `npm run release -- sizes` writes the figures to `checks/sizes.json`.
  *
  * Only the import time depends on the machine: compare it on one machine.
  */

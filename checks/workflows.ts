@@ -8,7 +8,7 @@ import { run } from './printed/tools.ts';
 
 /**
  * Gives the files for GitHub to check-jsonschema, which has GitHub's schemas in it. Each kind of file also with a mistake, which must be refused: a check that
- * sees nothing passes everything. `npm run check:workflows` needs Python 3.10 and PyPI.
+ * sees nothing passes everything. `npm run e2e -- workflows` needs Python 3.10 and PyPI.
  */
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));

@@ -17,7 +17,7 @@ export function writeForMachines(): void {
   );
 }
 
-export function llmsText(read: (path: string) => string): string {
+function llmsText(read: (path: string) => string): string {
   const { version }: { readonly version: string } = JSON.parse(
     readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
   );

@@ -8,7 +8,7 @@ export function checkLinks(out = OUT): void {
   if (dead.length > 0) throw new Error(`Links that lead nowhere:\n${dead.join('\n')}`);
 }
 
-export function deadLinks(out: string): readonly string[] {
+function deadLinks(out: string): readonly string[] {
   const pages = new Map(
     globSync('**/*.html', { cwd: out }).map((path) => [path, readFileSync(join(out, path), 'utf8')]),
   );

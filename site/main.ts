@@ -22,7 +22,7 @@ async function buildSite(): Promise<void> {
   writeForMachines();
   checkLinks();
   console.log(
-    `site/dist was built in ${((performance.now() - begun) / 1000).toFixed(0)} s. To look at it: npm run docs:serve`,
+    `site/dist was built in ${((performance.now() - begun) / 1000).toFixed(0)} s. To look at it: npm run docs -- serve`,
   );
 }
 

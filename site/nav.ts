@@ -7,7 +7,7 @@ export interface Section {
   readonly groups: readonly Group[];
 }
 
-export interface Group {
+interface Group {
   readonly title: string;
   /** Paths from `docs/`, without `.md`. A page's name is its first heading. */
   readonly pages: readonly string[];

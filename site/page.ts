@@ -44,7 +44,7 @@ export function inBoth(light: string, dark: string, alt: string): string {
 }
 
 /** Changes a page's text, and leaves its blocks of code as they are. */
-export function outsideCode(markdown: string, change: (text: string) => string): string {
+function outsideCode(markdown: string, change: (text: string) => string): string {
   return markdown
     .split(/(^```[\s\S]*?^```$)/m)
     .map((part) => (part.startsWith('```') ? part : change(part)))

@@ -7,7 +7,7 @@ import type { DefaultTheme } from 'vitepress';
 /**
  * The words of a text. A name of code is found by each of its ends as well: `eventKeyJmesPath` by `jmespath`, `onAbandoned` by `abandoned`.
  */
-export function tokenize(text: string): string[] {
+function tokenize(text: string): string[] {
   return text.split(/[^\p{L}\p{N}_]+/u).flatMap((word) => {
     const humps = word.split(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})/u);
     return humps.map((_, index) => humps.slice(index).join(''));
@@ -18,7 +18,7 @@ export function tokenize(text: string): string[] {
  * How much a section counts, by where it is. Guides before what is looked up: each option is on the pages of a dozen names, and they would fill the
  * list. Who searches for a function or a class by its name gets its page first.
  */
-export function boostDocument(id: string, term: string): number {
+function boostDocument(id: string, term: string): number {
   if (id.startsWith('/reference/api/')) return id.toLowerCase().endsWith(`-${term}`) ? 1.5 : 0.15;
   if (id.startsWith('/evidence/') || id.startsWith('/changelog')) return 0.2;
   return id.startsWith('/guides/') || id.startsWith('/tutorial/') ? 2 : 1;

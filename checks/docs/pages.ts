@@ -25,7 +25,13 @@ export const pages: readonly string[] = [
     'SECURITY.md',
     'VERSIONING.md',
     'bench/BENCHMARKS.md',
+    'bench/README.md',
+    'checks/README.md',
     'examples/README.md',
+    'proof/README.md',
+    'shop/README.md',
+    'test/README.md',
+    'test/suites/README.md',
   ],
 ];
 

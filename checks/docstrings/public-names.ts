@@ -23,7 +23,7 @@ import { type Comment, commentAbove, type Example } from './comment.ts';
  * An option type is what a caller passes: its name says so, or a public function takes it, or what such a function returns
  * takes it.
  */
-export type Kind = 'function' | 'class' | 'option type' | 'other';
+type Kind = 'function' | 'class' | 'option type' | 'other';
 
 export interface PublicName {
   readonly name: string;
@@ -37,7 +37,7 @@ export interface PublicName {
   readonly options: readonly Option[];
 }
 
-export interface Option {
+interface Option {
   readonly name: string;
   /** It may be left out of an object that holds nothing but options. */
   readonly needsDefault: boolean;

@@ -22,7 +22,7 @@ interface Manifest {
   readonly scripts?: Readonly<Record<string, string>>;
 }
 
-export type Versions = Readonly<Record<string, string>>;
+type Versions = Readonly<Record<string, string>>;
 
 const MOST_LINES_OF_CODE = 99;
 const MOST_LINES_OF_README = 10;

@@ -20,7 +20,7 @@ import { COMPILERS, typesProject } from './types.ts';
 /**
  * Installs the packed tarballs into fresh projects outside the repository, each with only the peers that its imports need, and prints a row for each:
  * the lowest and the highest version of every peer, every compiler, both module systems, npm and pnpm, Jest as `cdk init` generates it, and bundles.
- * `npm run check:package -- types jest` makes only the rows whose names contain one of these words.
+ * `npm run e2e -- package types jest` makes only the rows whose names contain one of these words.
  *
  * It needs what `npm run build` makes, a registry and Java, and takes about ten minutes. It cannot tell what a later version of a peer will break.
  */

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
  * Fails when a package that is shipped, or that a user installs for pawl, has a licence that is not in the list: what the package depends on, its peers, all
  * that these depend on, and what is bundled into `dist`.
  *
- * It reads `package-lock.json`, where npm keeps the licence that each package states. `npm run licences` prints what it has found.
+ * It reads `package-lock.json`, where npm keeps the licence that each package states. `npm run check -- licences` prints what it has found.
  */
 
 /** All permit use, change and distribution in a closed product, and ask for a notice at most. */

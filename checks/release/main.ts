@@ -8,7 +8,7 @@ import { type Context, PARTS, type Part } from './parts.ts';
 import { entryOf } from './version.ts';
 
 /*
- * npm run release:dry: goes through a release to the point at which it would be published, and compares it with the last one (`last/`).
+ * npm run release -- dry: goes through a release to the point at which it would be published, and compares it with the last one (`last/`).
  *
  *   --only <parts>      of version, surface, records, tarball, sizes, licences, sbom, upgrade, only these
  *   --without <parts>   all but these

@@ -23,7 +23,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const OUTPUT = join(ROOT, '.pawl/release');
 
 /** What a part has found: what stops the release, and what the maintainer is to read. */
-export interface Found {
+interface Found {
   readonly stops: readonly string[];
   readonly notes: readonly string[];
 }
@@ -166,7 +166,7 @@ function sbom({ version: number }: Context): Found {
   };
 }
 
-/** A deployment and a rollback under load, side by side with the last version: `npm run campaign:versions`, small. */
+/** A deployment and a rollback under load, side by side with the last version: `npm run campaign -- versions`, small. */
 function upgrade({ last }: Context): Found {
   const options = ['--older', last.commit, '--orders', '12', '--only', 'forward, rollback, as-written'];
   const { status, stderr } = spawnSync(process.execPath, ['proof/campaign/versions/main.ts', ...options], {

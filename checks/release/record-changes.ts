@@ -3,7 +3,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 export type Item = Record<string, AttributeValue>;
 
 /** An item, and what became of a call that met it later. */
-export interface Kept {
+interface Kept {
   readonly item: Item;
   /** Of a claim: the outcome, and how often the handler ran. Nothing for other items. */
   readonly later?: string;

@@ -8,7 +8,7 @@ import { writeRecords } from './records.ts';
 import { sizesNow } from './sizes.ts';
 
 /*
- * npm run release:record: keeps what this commit is, in `last/`, as the release that the next one is compared with. RELEASING.md says when.
+ * npm run release -- record: keeps what this commit is, in `last/`, as the release that the next one is compared with. RELEASING.md says when.
  */
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

@@ -17,7 +17,7 @@ export function packedNow(root: string): ReadonlyMap<string, Tarball> {
   return packed;
 }
 
-/** The sizes of this version. Those of the consumers are as `npm run sizes` has written them. */
+/** The sizes of this version. Those of the consumers are as `npm run release -- sizes` has written them. */
 export function sizesNow(root: string): Sizes {
   const all = [...packedNow(root).values()];
   const sum = (of: (one: Tarball) => number) => all.reduce((total, one) => total + of(one), 0);

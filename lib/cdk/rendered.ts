@@ -89,7 +89,7 @@ export function regionOf(stack: Stack): string {
   return known(stack.region) ?? `{region of ${stack.node.addr}}`;
 }
 
-export function accountOf(stack: Stack): string {
+function accountOf(stack: Stack): string {
   return known(stack.account) ?? `{account of ${stack.node.addr}}`;
 }
 

@@ -1,3 +1,4 @@
+import { pageAt } from 'pawl/kernel';
 import type { ClaimName, ClaimView, OpenClaimsQuery, OpenClaimView } from 'pawl/operate';
 import { type Io, type Line, UsageError } from './command.ts';
 import { openAccount } from './open-account.ts';
@@ -35,7 +36,7 @@ export async function claims({ options }: Line<ClaimsGiven>, io: Io): Promise<nu
   else io.out.line(count === 0 ? 'No claim is open.' : `${plural(count, 'open claim')}.`);
   if (foreign > 0) {
     const what = plural(foreign, 'record');
-    io.error.line(`${what} in the list: a number is none. Left alone: see docs/errors.md#foreign-item`);
+    io.error.line(`${what} in the list: a number is none. Left alone: see ${pageAt('docs/errors.md#foreign-item')}`);
   }
   return count > 0 ? 1 : 0;
 }

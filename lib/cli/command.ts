@@ -1,5 +1,5 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import { nearestOf } from 'pawl/kernel';
+import { nearestOf, pageAt } from 'pawl/kernel';
 import type { Ending } from './ending.ts';
 import { flag, type Option, type Options, type Values } from './option.ts';
 import type { Screen } from './screen.ts';
@@ -204,6 +204,6 @@ export function helpOf(row: Command): string {
     lines.join('\n'),
     `Examples:\n\n${examples.join('\n')}`,
     ...(row.more === undefined ? [] : [row.more]),
-    `${row.exits ?? EXITS}\nMore: docs/${row.guide}`,
+    `${row.exits ?? EXITS}\nMore: ${pageAt(`docs/${row.guide}`)}`,
   ].join('\n\n');
 }

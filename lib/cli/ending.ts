@@ -27,7 +27,7 @@ export class Stopped extends Error {
 }
 
 /** What an act says of itself, at any moment. */
-export interface ActWords {
+interface ActWords {
   /** What it has done so far; `undefined` while that is nothing. */
   readonly done?: () => string | undefined;
   /** What it leaves if the process ends at this moment. */

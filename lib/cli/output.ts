@@ -5,7 +5,7 @@ import { visible } from 'pawl/kernel';
 import type { Io } from './command.ts';
 
 /** A text that comes from a record or a message, as a terminal may show it. */
-export function shown(value: unknown): string {
+function shown(value: unknown): string {
   return value === undefined ? '' : visible(String(value));
 }
 

@@ -1,4 +1,5 @@
 import { type Format, WiringError } from 'pawl/deployment';
+import { pageAt } from 'pawl/kernel';
 import type { Io, Line } from './command.ts';
 import type { Values } from './option.ts';
 import { type handlers, needsOf } from './options.ts';
@@ -53,6 +54,6 @@ export async function template(
     error.lines(problem.message);
     return 1;
   }
-  error.text(`${NEXT[format]}\nMore: docs/guides/templates.md\n`);
+  error.text(`${NEXT[format]}\nMore: ${pageAt('docs/guides/templates.md')}\n`);
   return 0;
 }

@@ -37,13 +37,10 @@ import type { Consumer } from './services/sqs/consumers.ts';
 import type { ProvisionedQueue } from './services/sqs/create-queues.ts';
 import type { StreamConsumer } from './services/streams/consumers.ts';
 
-export type { NextVersion } from './engine/deploy.ts';
-export type { NotRun, Stub } from './engine/not-run.ts';
 export { RefusedAppError } from './engine/not-run.ts';
-export type { RefusedCall } from './engine/servers/unknown-services.ts';
+
 export type { RehearsalFaults } from './services/registry.ts';
 export type { Consumer } from './services/sqs/consumers.ts';
-export type { StreamConsumer } from './services/streams/consumers.ts';
 
 /*
  * A CDK app on this machine, on real parts.

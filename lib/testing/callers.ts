@@ -53,7 +53,7 @@ export const callerOptionNames = {
   attempts: true,
 } as const satisfies NamesOf<CallerOptions>;
 
-export const callerDefaults = { timeoutMs: 29_000, attempts: 12 } as const;
+const callerDefaults = { timeoutMs: 29_000, attempts: 12 } as const;
 
 const firstWaitMs = 1000;
 const longestPauseMs = 60_000;

@@ -17,12 +17,12 @@ const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 
 const HELP = `Finds out, in an account of yours, what only AWS can say: deploys a temporary stack, checks ${FACTS.length} facts, measures, and deletes the stack.
 
-Usage: npm run verify:account -- [options]
+Usage: npm run e2e -- account [options]
 
   --yes              does not ask before it deploys
   --region <name>    the region                                   (AWS_REGION)
   --endpoint <url>   sends everything there instead of to AWS
-  --emulator         starts the emulator of npm run e2e:deploy, and sends everything there
+  --emulator         starts the emulator of npm run e2e -- deploy, and sends everything there
   --samples <n>      how often each request is measured           (200)
   --report <file>    where the report goes: Markdown, or JSON if the name ends with .json   (.pawl/verify-account.md)
   --help             this text
@@ -51,7 +51,7 @@ export async function verifyAccount(args: readonly string[]): Promise<number> {
   try {
     settings = readSettings(args);
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : error}\nSee: npm run verify:account -- --help\n`);
+    process.stderr.write(`${error instanceof Error ? error.message : error}\nSee: npm run e2e -- account --help\n`);
     return 2;
   }
   if (settings === undefined) {

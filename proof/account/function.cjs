@@ -1,4 +1,4 @@
-// Runs in the temporary stack of `npm run verify:account`. It is deployed inline, so it has to stay below 4096 characters.
+// Runs in the temporary stack of `npm run e2e -- account`. It is deployed inline, so it has to stay below 4096 characters.
 const dynamodb = require('@aws-sdk/client-dynamodb');
 const { SQSClient, ChangeMessageVisibilityCommand } = require('@aws-sdk/client-sqs');
 const { TABLE, QUEUE_URL } = process.env;

@@ -24,7 +24,7 @@ export function markdown({ at, region, endpoint, findings, latencies, seconds }:
   return `${[
     '# What an account says',
     '',
-    `\`npm run verify:account\`, ${at}, ${endpoint === undefined ? `region ${region}` : `at ${endpoint}: not AWS`}, in ${seconds} s.`,
+    `\`npm run e2e -- account\`, ${at}, ${endpoint === undefined ? `region ${region}` : `at ${endpoint}: not AWS`}, in ${seconds} s.`,
     `${count('confirmed')} facts are confirmed, ${count('refuted')} refuted, ${count('unknown')} not found out.`,
     '',
     '| fact | finding | seen | what of pawl stands on it |',

@@ -128,7 +128,7 @@ const output = (Value: unknown) => ({ Value });
 
 /** The temporary stack: a table like pawl's, queues, and one function under three roles. */
 export const TEMPLATE = {
-  Description: 'Temporary: npm run verify:account of pawl. It may be deleted at any time.',
+  Description: 'Temporary: npm run e2e -- account of pawl. It may be deleted at any time.',
   Resources: RESOURCES,
   Outputs: {
     Table: output({ Ref: 'Table' }),

@@ -6,7 +6,7 @@ import { parseArgs, promisify } from 'node:util';
 import { type SeedResult, summaryOf } from './summary.ts';
 
 /*
- * npm run campaign: the local stack with real processes, seed after seed, until enough processes were killed. A file keeps each seed's result,
+ * npm run campaign -- kills: the local stack with real processes, seed after seed, until enough processes were killed. A file keeps each seed's result,
  * so that a campaign that was stopped goes on from there. --retry: all consumers under that policy.
  */
 

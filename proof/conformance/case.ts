@@ -38,10 +38,10 @@ export interface SentMessage {
 }
 
 /** What an outcome says beside the dead letters: which receives the handler saw, in what order by group, in what batches, or when. */
-export type Looks = 'counts' | 'order' | 'batches' | 'largest' | 'window' | 'visibility';
+type Looks = 'counts' | 'order' | 'batches' | 'largest' | 'window' | 'visibility';
 
 /** An engine whose outcome is not the documented one, and why that is accepted. */
-export interface Difference {
+interface Difference {
   /** The outcome that it has instead. */
   readonly outcome: string;
   readonly why: string;
@@ -67,7 +67,7 @@ export interface Case {
   readonly emulator?: Difference;
 }
 
-export type AppName = 'Batches' | 'Groups' | 'Filters';
+type AppName = 'Batches' | 'Groups' | 'Filters';
 
 /** One of the three small apps: its cases, and what they have in common. */
 export interface CaseApp {

@@ -16,7 +16,7 @@ import type { Engine } from './engine.ts';
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 const WAIT = { maxWaitTime: 120, minDelay: 1, maxDelay: 1 } as const;
 
-/** The emulator of `npm run e2e:deploy`. Its own pollers read the queues. */
+/** The emulator of `npm run e2e -- deploy`. Its own pollers read the queues. */
 export async function startEmulated(
   stacks: Readonly<Record<string, Template>>,
   say: (text: string) => void,

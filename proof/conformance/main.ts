@@ -9,7 +9,7 @@ import { type Outcomes, runCases } from './run.ts';
 import { type EngineName, report } from './table.ts';
 
 /*
- * npm run e2e:conformance: the same cases in a rehearsal and in the emulator of `npm run e2e:deploy`, beside what AWS documents.
+ * npm run e2e -- conformance: the same cases in a rehearsal and in the emulator of `npm run e2e -- deploy`, beside what AWS documents.
  * Exits with 1 if an outcome is neither the documented one nor an explained one.
  *
  *   --engine rehearsal|emulator   only one of them   (both)

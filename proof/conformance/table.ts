@@ -4,13 +4,13 @@ import type { Outcomes } from './run.ts';
 export type EngineName = 'rehearsal' | 'emulator';
 
 /** A case beside what became of it in one engine. */
-export type Comparison =
+type Comparison =
   | { readonly kind: 'as-documented' }
   | { readonly kind: 'explained'; readonly outcome: string; readonly why: string }
   | { readonly kind: 'unexplained'; readonly outcome: string; readonly expected: string }
   | { readonly kind: 'not-run' };
 
-export function compare(one: Case, engine: EngineName, outcomes: Outcomes | undefined): Comparison {
+function compare(one: Case, engine: EngineName, outcomes: Outcomes | undefined): Comparison {
   const outcome = outcomes?.get(one.name);
   if (outcome === undefined) return { kind: 'not-run' };
   const difference = one[engine];

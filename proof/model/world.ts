@@ -65,7 +65,7 @@ export interface Message {
   readonly redriven: number;
 }
 
-export interface LateWrite {
+interface LateWrite {
   readonly write: ClaimWrite;
   readonly key: number;
   readonly by: Writer;
@@ -73,7 +73,7 @@ export interface LateWrite {
 }
 
 /** A request to apply an effect whose worker has given it up, or is dead. */
-export interface LateEffect {
+interface LateEffect {
   readonly key: number;
   readonly step: number;
   /** It arrives earlier than this, or never. */
@@ -163,7 +163,7 @@ export interface Worker {
 }
 
 /** The heartbeat of a renewed lease. */
-export interface Beat {
+interface Beat {
   /** By the worker's clock, in epoch milliseconds. */
   readonly dueAt: number;
   /** The handler has ended while this one was under way, and nobody waits for it. */
@@ -187,7 +187,7 @@ export interface Trail {
     | Begins;
 }
 
-export type Begins = { readonly is: 'begins' } & Pick<Worker, 'batch' | 'policy' | 'deadline'>;
+type Begins = { readonly is: 'begins' } & Pick<Worker, 'batch' | 'policy' | 'deadline'>;
 
 /** A search's configuration, and what it needs of it over and over again. */
 export interface Model {

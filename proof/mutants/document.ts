@@ -33,8 +33,8 @@ A mutant goes through these checks, in this order. The first check that fails ha
 The same run checks that each of them passes without a mutant.
 
 \`\`\`sh
-npm run mutants -- --write                # all of them
-npm run mutants -- --only lib/pawl/rules/settle # some
+npm run campaign -- mutants --write                       # all of them
+npm run campaign -- mutants --only lib/pawl/rules/settle # some
 \`\`\`
 
 ${day}, commit \`${commit}\`: **${results.length - survivors} of ${results.length} found**, ${survivors} survived${unmet}. The seconds include the checks that a mutant passed. They belong to a machine

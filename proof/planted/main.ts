@@ -9,7 +9,7 @@ import { CLIENT_NAMES } from '../../test/fixtures/rehearsed/clients.ts';
 import { bundlePlanted, LAYOUTS, rehearsePlanted } from '../../test/support/planted.ts';
 
 /*
- * npm run campaign:planted: is the judge right? Apps with one mistake each have to be found guilty within three seeds, whatever client calls the provider and
+ * npm run campaign -- planted: is the judge right? Apps with one mistake each have to be found guilty within three seeds, whatever client calls the provider and
  * however the app is spread over stacks; apps without one are never accused. A file keeps each result, so that a campaign that was stopped goes on
  * from there. --part 2/9 runs every ninth case, from the second one on; --only looks for a text in the name of a case; --quick runs one case of each app.
  */

@@ -2,7 +2,7 @@ import { drawHttpTroubles, type HttpTroubles } from './dynamodb/http-troubles.ts
 import { type FaultName, type FaultRates, faultNames } from './faults.ts';
 import { createRandom, type Random } from './world/random.ts';
 
-export type Adapter = 'each-message' | 'sqs-once' | 'once';
+type Adapter = 'each-message' | 'sqs-once' | 'once';
 export type Policy = 'retry' | 'park' | 'reconcile';
 
 /** Everything that a seed decides before time begins. */
@@ -50,7 +50,7 @@ export interface Scenario {
   readonly traffic: TrafficPlan;
 }
 
-export interface HandlerStyle {
+interface HandlerStyle {
   /** Marks its effect with `claim.effect`; and forgets to wait for it; or catches what it throws. */
   readonly effect: 'unmarked' | 'marked' | 'unawaited' | 'caught';
   readonly worksBefore: boolean;
@@ -68,7 +68,7 @@ export interface HandlerStyle {
   readonly givesRemainingTime: boolean;
 }
 
-export interface ProviderKind {
+interface ProviderKind {
   readonly honoursKeys: boolean;
   /** How long it works on an effect. */
   readonly worksMs: number;
@@ -78,7 +78,7 @@ export interface ProviderKind {
   readonly lookUpLagMs: number;
 }
 
-export interface TrafficPlan {
+interface TrafficPlan {
   readonly keys: number;
   readonly forMs: number;
   /** Share of the sends after which the producer sends once more. */

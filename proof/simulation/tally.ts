@@ -2,7 +2,7 @@ import { forgetHandlersLater } from '../../lib/pawl/engine/inside-step.ts';
 import type { Violation } from './parts.ts';
 
 /** Numbers by name, and groups of them. */
-export interface Counts {
+interface Counts {
   [name: string]: number | Counts;
 }
 

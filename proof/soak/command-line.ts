@@ -11,7 +11,7 @@ const DEFAULTS = { messages: 20_000, minutes: 10, killShare: 0.001 };
 
 export const HELP = `Sends many messages through real servers and sandboxes, and looks at what grows, what slows down, what is lost and what happens twice.
 
-Usage: npm run soak -- [options]
+Usage: npm run campaign -- soak [options]
 
   --messages <n>   how many orders are sent                              (${DEFAULTS.messages})
   --minutes <n>    when to stop sending, at the latest                   (${DEFAULTS.minutes})

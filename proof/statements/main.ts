@@ -3,7 +3,7 @@ import { runStatementCampaign, type StatementCampaignResult } from './campaign.t
 import { type InTable, inDynamoDb } from './in-dynamodb.ts';
 
 /**
- * `npm run campaign:statements -- --lines 1000000`: a statement of so many lines against as many claims, with 25 planted findings, in a process that is
+ * `npm run campaign -- statements --lines 1000000`: a statement of so many lines against as many claims, with 25 planted findings, in a process that is
  * killed 20 times; and the same of 10,000 lines, whose memory it is compared with.
  *
  * With `--dynamodb`, the claims are in DynamoDB Local, and the process that is killed has a client of its own. Take fewer lines then.

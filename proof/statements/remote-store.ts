@@ -2,7 +2,7 @@ import type { KeepsNotes } from '../../lib/pawl/rules/notes.ts';
 import type { ClaimStore } from '../../lib/pawl/rules/store.ts';
 
 /** What a store of another process is asked. */
-export type Call = { readonly [Name in 'read' | 'write' | 'readNote' | 'writeNote' | 'listPlace']: Asked<Name> }[
+type Call = { readonly [Name in 'read' | 'write' | 'readNote' | 'writeNote' | 'listPlace']: Asked<Name> }[
   | 'read'
   | 'write'
   | 'readNote'

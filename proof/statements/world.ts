@@ -44,7 +44,7 @@ export function toBeFound({ planted }: World): readonly string[] {
     .toSorted();
 }
 
-export function keyOf(number: number): string {
+function keyOf(number: number): string {
   return `order-${String(number).padStart(8, '0')}`;
 }
 

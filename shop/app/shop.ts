@@ -32,7 +32,7 @@ export interface ShopPayments {
 }
 
 /** The repayments: their consumer, and the tables that they work on. */
-export interface ShopRepayments {
+interface ShopRepayments {
   readonly consumer: Consumer;
   readonly claimsTable: string;
   readonly debtsTable: string;

@@ -8,7 +8,7 @@ import { isGood, jsonLine, report } from './result.ts';
 
 const HELP = `Deploys three stacks of the app into an AWS emulator on this machine, uses them, updates them while they are used, and destroys them.
 
-Usage: npm run e2e:deploy -- [options]
+Usage: npm run e2e -- deploy [options]
 
   --orders <n>       how many orders, each with one email and one gift card   (90)
   --payments <n>     how many payments, each reported twice at once           (24)
@@ -54,7 +54,7 @@ export async function main(args: readonly string[]): Promise<number> {
     };
   } catch (error) {
     process.stderr.write(
-      `${error instanceof Error ? error.message : String(error)}\nSee: npm run e2e:deploy -- --help\n`,
+      `${error instanceof Error ? error.message : String(error)}\nSee: npm run e2e -- deploy --help\n`,
     );
     return 2;
   }

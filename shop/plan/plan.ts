@@ -21,7 +21,7 @@ export type Trouble =
   | { readonly kind: 'provider'; readonly fault: ProviderFault };
 
 /** How one of an order's two effects is disturbed. */
-export interface EffectPlan {
+interface EffectPlan {
   /** The producer sends a second message, with an id of its own: along with the first one, or this much later. */
   readonly sentAgainAfterSeconds: number | undefined;
   /** SQS delivers once more: after the message was deleted, or while it is being handled. */
@@ -29,7 +29,7 @@ export interface EffectPlan {
   readonly trouble: Trouble | undefined;
 }
 
-export interface Order {
+interface Order {
   readonly orderId: string;
   readonly customer: { readonly email: string; readonly name: string };
   readonly amountCents: number;

@@ -1,5 +1,5 @@
 /** One effect that really happened, as its provider knows it. */
-export interface LedgerEntry {
+interface LedgerEntry {
   /** Epoch milliseconds. */
   readonly at: number;
   readonly effect: EffectKind;

@@ -16,7 +16,7 @@ export interface ProcessedPayment {
 }
 
 /** A payment as the processor's statements have it. */
-export interface StatedPayment extends ProcessedPayment {
+interface StatedPayment extends ProcessedPayment {
   /** When it was taken, in epoch milliseconds. */
   readonly at: number;
 }
@@ -32,7 +32,7 @@ export interface Misstatements {
 }
 
 /** A payment that the processor reports, and how many of its first calls are malformed. */
-export interface ReportedPayment {
+interface ReportedPayment {
   readonly payment: ProcessedPayment;
   readonly flawedCalls: number;
 }
@@ -57,7 +57,7 @@ export interface Processor {
   ): Promise<Callbacks>;
 }
 
-export interface ReportOptions {
+interface ReportOptions {
   /** A file with a certificate that the processor trusts. */
   readonly certificate?: string;
   /** How long it waits between two payments, so that they spread over a run, in milliseconds. @default 40 */

@@ -9,7 +9,7 @@ import { startWorld } from './world.ts';
 
 const HELP = `Deploys the templates that pawl prints for CloudFormation and AWS SAM into an AWS emulator on this machine, and sends an order through each.
 
-Usage: npm run e2e:templates -- [options]
+Usage: npm run e2e -- templates [options]
 
   --verbose      everything that the emulator and the functions print, on the standard error
   --help         this text
@@ -34,7 +34,7 @@ export async function main(args: readonly string[]): Promise<number> {
     }
     verbose = values.verbose;
   } catch (error) {
-    process.stderr.write(`${textOf(error)}\nSee: npm run e2e:templates -- --help\n`);
+    process.stderr.write(`${textOf(error)}\nSee: npm run e2e -- templates --help\n`);
     return 2;
   }
 

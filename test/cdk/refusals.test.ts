@@ -311,7 +311,7 @@ describe('permissions', () => {
         adopt(stack, { function: { role } }, overrides);
       });
     const fix =
-      'Import the role as mutable, or give the permissions where it is made and set externalPermissions: true. See docs/errors.md#wired-wrongly';
+      'Import the role as mutable, or give the permissions where it is made and set externalPermissions: true. See node_modules/pawl/docs/errors.md#wired-wrongly';
     expect(withRole(false)).toEqual([
       'The function may not dynamodb:BatchGetItem, dynamodb:PutItem, dynamodb:PartiQLInsert, dynamodb:PartiQLUpdate ' +
         `on the claims table, and its role takes no grants. ${fix}`,
@@ -390,7 +390,7 @@ describe('permissions', () => {
     const denial = { effect: Effect.DENY, actions: ['dynamodb:PartiQL*'] };
     expect(inline(everything, denial)).toEqual([
       'The function may not dynamodb:PartiQLInsert, dynamodb:PartiQLUpdate on the claims table: a policy of its role denies it, ' +
-        'and a denial overrides every grant. Remove the denial. See docs/errors.md#wired-wrongly',
+        'and a denial overrides every grant. Remove the denial. See node_modules/pawl/docs/errors.md#wired-wrongly',
     ]);
     expect(inline(everything, { ...denial, actions: ['dynamodb:PartiQLDelete'] })).toBeUndefined();
     const conditions = { Bool: { 'aws:SecureTransport': 'false' } };

@@ -2,11 +2,11 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { namesNothing } from '../../checks/scripts/named.ts';
 
-/* What the files for GitHub must keep. That they fit GitHub's schemas, `npm run check:workflows` checks. */
+/* What the files for GitHub must keep. That they fit GitHub's schemas, `npm run e2e -- workflows` checks. */
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'));
 
 interface Job {
   readonly permissions?: Readonly<Record<string, string>>;
@@ -66,11 +66,9 @@ describe.each(workflows)('%s', (path) => {
   });
 
   test('runs what this project has', () => {
-    const commands = [...textOf(path).matchAll(/npm run ([\w:]+)|node ((?:\w+\/)+[\w.-]+)/g)];
-    for (const [, script, file] of commands) {
-      if (script !== undefined) expect(Object.keys(scripts)).toContain(script);
-      if (file !== undefined) expect(existsSync(`${ROOT}${file}`), file).toBe(true);
-    }
+    expect(namesNothing(textOf(path))).toEqual([]);
+    const files = textOf(path).matchAll(/(?<= )(?:bin|checks|lib|node_modules|proof|test)\/[\w./-]+/g);
+    for (const [file] of files) expect(existsSync(`${ROOT}${file}`), file).toBe(true);
   });
 });
 

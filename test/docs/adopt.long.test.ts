@@ -8,7 +8,7 @@ import { filesOf, ROOT } from '../../checks/docs/pages.ts';
 import { ENTRIES } from '../../checks/packages.ts';
 
 /**
- * The files of docs/guides/adopt.md, as they are printed, with the sources of pawl in place of the package. `npm run check:package` walks the whole page, `cdk init`
+ * The files of docs/guides/adopt.md, as they are printed, with the sources of pawl in place of the package. `npm run e2e -- package` walks the whole page, `cdk init`
  * and `cdk synth` included.
  */
 

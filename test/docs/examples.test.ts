@@ -511,7 +511,7 @@ const others: readonly (readonly [guide: string, text: string])[] = [
   ['docs/guides/restore.md', "restored: 'lift',"], // test/suites/integration/restored-statements.long.test.ts
   ['docs/guides/lean.md', "import { dynamoStore } from 'pawl/dynamodb/lean'"], // test/suites/laws/lean-dynamodb.long.test.ts, test/suites/integration/lean-sqs.test.ts
   ['docs/guides/lean.md', 'leanDynamo({ region'],
-  ['docs/guides/templates.md', 'async ({ body }) => sendEmail(body)'], // shop/templates/handler.ts, deployed by npm run e2e:templates
+  ['docs/guides/templates.md', 'async ({ body }) => sendEmail(body)'], // shop/templates/handler.ts, deployed by npm run e2e -- templates
 ];
 
 test('the quick start issues one card for an order that is asked for twice', async () => {

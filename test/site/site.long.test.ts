@@ -27,7 +27,7 @@ describe('the site', () => {
   it('is built without a warning', () => {
     expect(built.status, built.stderr).toBe(0);
     expect(`${built.stdout}${built.stderr}`).not.toMatch(/warn|\(!\)/i);
-    expect(built.stdout).toContain('npm run docs:serve');
+    expect(built.stdout).toContain('npm run docs -- serve');
   });
 
   it('has every page as HTML and as Markdown, and llms.txt names each', () => {

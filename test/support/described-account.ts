@@ -23,7 +23,7 @@ export interface DescribedAccount {
   readonly decisionOn: (action: string) => string;
 }
 
-export interface DescribedRule {
+interface DescribedRule {
   readonly target: string;
   readonly ScheduleExpression?: string;
   readonly State: string;

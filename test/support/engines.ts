@@ -9,7 +9,7 @@ import { type MemoryStore, memoryStore } from '../../lib/pawl/stores/memory.ts';
 import { someDay, type VirtualHost, virtualHost } from './virtual-host.ts';
 
 /** How a store treats its next requests: `down` applies nothing and fails, `lost` applies a write and fails, `hangs` never answers. */
-export type Trouble = 'down' | 'lost' | 'hangs' | undefined;
+type Trouble = 'down' | 'lost' | 'hangs' | undefined;
 
 export interface EngineAtWork {
   readonly host: VirtualHost;

@@ -11,7 +11,7 @@ interface Changed {
 }
 
 /** How often each message was received by the time it was last handed over, by its number. */
-export type Receives = Map<number, number>;
+type Receives = Map<number, number>;
 
 const numberOf = ({ body }: { readonly body: string }): number => JSON.parse(body).n;
 

@@ -18,7 +18,7 @@ export interface FunctionsOptions {
   readonly onLog?: (line: string) => void;
 }
 
-export interface ConsumerOptions {
+interface ConsumerOptions {
   readonly name: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly timeoutMs: number;

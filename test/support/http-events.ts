@@ -34,7 +34,7 @@ export function apiGatewayV2(sent: Sent) {
 }
 
 /** A function URL has the same payload, and no stage. */
-export function functionUrl(sent: Sent) {
+function functionUrl(sent: Sent) {
   const event = apiGatewayV2(sent);
   return { ...event, requestContext: { ...event.requestContext, domainName: 'x.lambda-url.us-east-1.on.aws' } };
 }
@@ -71,7 +71,7 @@ export function loadBalancer(sent: Sent) {
 }
 
 /** A load balancer whose target group has multi-value headers turned on. */
-export function multiValueLoadBalancer(sent: Sent) {
+function multiValueLoadBalancer(sent: Sent) {
   const { method, path, query, headers } = { ...defaults, ...sent };
   return {
     httpMethod: method,

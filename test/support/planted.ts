@@ -14,7 +14,7 @@ const FOLDER = fileURLToPath(new URL('../fixtures/planted/', import.meta.url));
 const SCRATCH = fileURLToPath(new URL('../../.pawl/', import.meta.url));
 
 export const LAYOUTS = ['one', 'two', 'nested'] as const;
-export type Layout = (typeof LAYOUTS)[number];
+type Layout = (typeof LAYOUTS)[number];
 
 export interface PlantedRun {
   readonly client: ClientName;

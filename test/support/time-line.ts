@@ -28,7 +28,7 @@ export type Act =
   | 'responds'
   | 'dies';
 
-export interface Happening {
+interface Happening {
   /** Milliseconds since the first of the story. */
   readonly at: number;
   /** From 1, in the order in which they came. */

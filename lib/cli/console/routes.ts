@@ -42,7 +42,7 @@ export interface Call {
 }
 
 /** What a call comes to: one value, or a line for each step of an act. */
-export type Response =
+type Response =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'lines'; readonly lines: AsyncGenerator<ActLine> };
 

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { lineOf, OptionError, propertyOf, recordedError } from 'pawl/kernel';
+import { lineOf, OptionError, pageAt, propertyOf, recordedError } from 'pawl/kernel';
 import { type ActLine, type ConsoleState, type QueueName, type RehearsalSource, TABLE_PARAMETER } from './api.ts';
 import { type HistorySource, liveHistory, noHistory } from './history.ts';
 import { type LiveFeed, type LiveStream, openFeed } from './live.ts';
@@ -13,7 +13,6 @@ import { BadRequest } from './wanted.ts';
 
 export type { LiveEvent } from './api.ts';
 export type { LiveFeed } from './live.ts';
-export type { Desk } from './routes.ts';
 
 /** What a console is over. */
 export interface Shown {
@@ -85,7 +84,9 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
   const counted = liveHistory(now);
   const history =
     options.history ??
-    (feed ? counted : noHistory('The console has no metrics of the consumers. See docs/guides/console.md.'));
+    (feed
+      ? counted
+      : noHistory(`The console has no metrics of the consumers. See ${pageAt('docs/guides/console.md')}.`));
   const ending = new AbortController();
   const { signal } = ending;
   const routesOver = ({ queues, desks }: Shown) =>

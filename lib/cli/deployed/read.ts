@@ -23,7 +23,7 @@ export class NothingFoundError extends UsageError {
 }
 
 /** AWS refused the credentials, or no region is known. */
-export class UnreachableAccountError extends Error {
+class UnreachableAccountError extends Error {
   override readonly name = 'UnreachableAccountError';
 }
 

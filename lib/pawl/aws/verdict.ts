@@ -17,7 +17,7 @@ export type Verdict =
  * Whether to send it again. `soon`: the connection or the service failed. `throttled`: the service asks for fewer requests. `credentials`, `clock`: it was
  * refused for its signature, and helps only with other credentials, or under another time.
  */
-export type Again = 'never' | 'soon' | 'throttled' | 'credentials' | 'clock';
+type Again = 'never' | 'soon' | 'throttled' | 'credentials' | 'clock';
 
 const throttling: readonly string[] = [
   'LimitExceededException',

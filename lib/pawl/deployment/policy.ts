@@ -18,7 +18,7 @@ export interface Statement {
 }
 
 /** What one set of statements says about an action. `perhaps`: under a condition that is known only at run time. */
-export interface Said {
+interface Said {
   readonly allows: 'always' | 'perhaps' | 'never';
   readonly denies: 'always' | 'perhaps' | 'never';
 }

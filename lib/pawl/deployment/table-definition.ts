@@ -6,7 +6,7 @@ import { OPEN_INDEX } from '../stores/dynamodb/open-index.ts';
  */
 
 /** The type of a key attribute, as DynamoDB writes it: a string or a number. */
-export type AttributeType = 'S' | 'N';
+type AttributeType = 'S' | 'N';
 
 export interface KeyAttribute {
   readonly name: string;

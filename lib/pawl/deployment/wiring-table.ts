@@ -1,3 +1,4 @@
+import { pageAt } from '../kernel/error-code.ts';
 import { CLAIMS_TABLE, type KeyAttribute, OPEN_CLAIMS } from './table-definition.ts';
 import { type Problem, refused, warned } from './wiring-problem.ts';
 
@@ -48,7 +49,7 @@ export function restoreProblems(table: string, mark: RestoreMark | undefined): r
       warned(
         'tableRestored',
         `The claims table ${table} was restored, and is not marked: the mark in it is of an earlier table. A consumer with restored: true runs nothing, and one ` +
-          'without it may repeat what the table has forgotten. Mark it with pawl restored --cut-off, as docs/guides/restore.md describes it.',
+          `without it may repeat what the table has forgotten. Mark it with pawl restored --cut-off, as ${pageAt('docs/guides/restore.md')} describes it.`,
       ),
     ];
   }
@@ -59,7 +60,7 @@ export function restoreProblems(table: string, mark: RestoreMark | undefined): r
     warned(
       'tableRestored',
       `The claims table ${table} is marked as restored to ${new Date(cutOff).toISOString()}: a key without a record is in doubt.${but} ` +
-        'When the lost time has been compared with the providers, lift the mark with pawl restored --lift, as docs/guides/restore.md describes it.',
+        `When the lost time has been compared with the providers, lift the mark with pawl restored --lift, as ${pageAt('docs/guides/restore.md')} describes it.`,
     ),
   ];
 }
@@ -140,7 +141,7 @@ const described = ({ name, type }: KeyAttribute, role: 'HASH' | 'RANGE') => `${n
 export function openIndexProblems(table: string, index: OpenIndex): readonly Problem[] {
   const { name, partitionKey, sortKey, projected } = OPEN_CLAIMS;
   const warning = (text: string) => [warned('tableOpenIndex', text)];
-  const add = 'Deploy ClaimsTable, or add the index as docs/reference/table.md describes it';
+  const add = `Deploy ClaimsTable, or add the index as ${pageAt('docs/reference/table.md')} describes it`;
   switch (index.kind) {
     case 'missing':
       return warning(

@@ -15,7 +15,7 @@ export interface ClaimInternals {
 }
 
 /** What a run of a handler knows of its steps. */
-export interface Steps {
+interface Steps {
   /** How far earlier attempts came. */
   readonly found: Checkpoints;
   /** The steps of this run, in the order of their calls. */

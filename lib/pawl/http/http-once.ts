@@ -5,6 +5,7 @@ import { recordedError } from '../kernel/recorded-error.ts';
 import { expectOptions, ofQueues, ofWorlds } from '../kernel/take-options.ts';
 import { isEarlyTimeout } from '../middy/early-timeout.ts';
 import type { Middleware, Request } from '../middy/middy-types.ts';
+import { refuseOldMiddy } from '../middy/old-middy.ts';
 import { isWatched, stopWatching, type Watch, type Watcher, watchOf, watchRequest } from '../middy/watched-request.ts';
 import { forgetClaim, withClaim } from './claim-of.ts';
 import type { HttpEvent } from './event.ts';
@@ -66,6 +67,7 @@ export function httpOnce<Event extends HttpEvent>(options: HttpOptions<Event>): 
     },
 
     async onError(request: HttpCall<Event>) {
+      refuseOldMiddy('httpOnce', request);
       const watch = watchOf(request, watcher);
       if (watch === undefined) return;
       const { error, response: answered } = request;
@@ -86,6 +88,7 @@ async function begin<Event extends HttpEvent>(
   gate: Gate<Event>,
   request: HttpCall<Event>,
 ): Promise<OwnResponse | undefined> {
+  refuseOldMiddy('httpOnce', request);
   if (isWatched(request)) {
     const said = 'httpOnce: use it once on a handler; remove the second .use(). Nothing was run';
     throw explainedError(Error, said, 'used-twice');

@@ -60,9 +60,9 @@ const problems = {
 } as const;
 
 /** Says that a response was made earlier. */
-export const replayedHeader = 'Idempotency-Replayed';
+const replayedHeader = 'Idempotency-Replayed';
 /** Says that the body of a replayed response is not there, because it was not kept. */
-export const bodyOmittedHeader = 'Idempotency-Body-Omitted';
+const bodyOmittedHeader = 'Idempotency-Body-Omitted';
 
 /**
  * The status of a response, if it is one. Anything else says nothing: 0 is what clients report for a network that failed, and a service

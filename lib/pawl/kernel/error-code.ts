@@ -65,6 +65,7 @@ export const errorCodes = [
   'same-operation',
   'nothing-ignored',
   // Middy.
+  'old-middy',
   'used-twice',
   'early-response',
   'early-timeout',
@@ -80,15 +81,21 @@ export const errorCodes = [
 
 export type ErrorCode = (typeof errorCodes)[number];
 
-const errorsPage = 'docs/errors.md#';
+/**
+ * A page of `docs/`, as a project that has installed pawl finds it: of the version that speaks, and without a network. The build checks that what is
+ * published has it.
+ */
+export const pageAt = (page: string): string => `node_modules/pawl/${page}`;
+
+const errorsPage = pageAt('docs/errors.md#');
 
 /** Where to read more: on the page of errors, and before it on the page of the door, if the message names one. */
-const page = / See (?:docs\/\S+ and )?docs\/errors\.md#/;
+const page = / See (?:\S+ and )?node_modules\/pawl\/docs\/errors\.md#/;
 
 /** A message with where to read more at its end. One that quotes another message keeps the place that is named there: that is the cause. */
 export function explained(message: string, code: ErrorCode): string {
   if (page.test(message)) return message;
-  const ofDoor = / See docs\/\S+\.$/;
+  const ofDoor = / See node_modules\/pawl\/docs\/\S+\.$/;
   // Two sentences that send to two pages read as if the second were a mistake.
   if (ofDoor.test(message)) return `${message.slice(0, -1)} and ${errorsPage}${code}`;
   return `${message}${/[.!?]$/.test(message) ? '' : '.'} See ${errorsPage}${code}`;

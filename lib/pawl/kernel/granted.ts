@@ -7,13 +7,13 @@ import { propertyOf } from './unknown.ts';
  */
 
 /** An error that can advise another grant. */
-export interface Advisable {
+interface Advisable {
   /** @internal */
   readonly 'pawl.advised'?: ((grant: string) => Error) | undefined;
 }
 
 /** The error as it is for a caller whose role needs this grant, such as `claimsTable.grantOperate(role)`. */
-export function advised(error: unknown, grant: string): unknown {
+function advised(error: unknown, grant: string): unknown {
   const other = propertyOf(error, 'pawl.advised' satisfies keyof Advisable);
   return typeof other === 'function' ? other(grant) : error;
 }

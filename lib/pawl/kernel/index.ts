@@ -1,7 +1,7 @@
 /** What the packages of pawl share: words, checks of options, errors. For them alone, in the same version: nothing here is promised to anybody else. */
 export { adviceOn, setupOf } from './aws-error.ts';
 export { expect, expectFunction, expectWhole } from './check.ts';
-export { explained } from './error-code.ts';
+export { explained, pageAt } from './error-code.ts';
 export { effectKind, OptionError, RejectedError, RetryableError } from './errors.ts';
 export { granting } from './granted.ts';
 export type { Host } from './host.ts';

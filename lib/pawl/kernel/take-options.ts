@@ -1,4 +1,5 @@
 import { isPromise } from './callable.ts';
+import { pageAt } from './error-code.ts';
 import { OptionError } from './errors.ts';
 import { type TakenOptions, unknownOptions } from './unknown-option.ts';
 
@@ -42,12 +43,12 @@ export function expectOptions(options: object, { refused = {}, inherited = 'refu
   const given: unknown = options;
   if (typeof given !== 'object' || given === null) {
     const type = given === null ? 'null' : typeof given;
-    throw new OptionError(`${door}: expected ${within} to be an object; got ${type}. See ${taken.docs}.`);
+    throw new OptionError(`${door}: expected ${within} to be an object; got ${type}. See ${pageAt(taken.docs)}.`);
   }
   // Neither has a name that a door knows, so each option would have its default.
   if (Array.isArray(given) || isPromise(given)) {
     const came = Array.isArray(given) ? 'a list' : 'a promise; await it first';
-    throw new OptionError(`${door}: expected ${within} to be an object; got ${came}. See ${taken.docs}.`);
+    throw new OptionError(`${door}: expected ${within} to be an object; got ${came}. See ${pageAt(taken.docs)}.`);
   }
   for (const [name, why] of Object.entries(refused)) {
     if (Object.hasOwn(given, name) && isGiven(given, name)) {
@@ -57,7 +58,7 @@ export function expectOptions(options: object, { refused = {}, inherited = 'refu
   const foreign = Object.keys(taken.known).find((name) => !Object.hasOwn(given, name) && isGiven(given, name));
   if (inherited === 'refused' && foreign !== undefined) {
     throw new OptionError(
-      `${foreign}: ${door} found it on the prototype of ${within}; expected a property of the ${within} themselves. See ${taken.docs}.`,
+      `${foreign}: ${door} found it on the prototype of ${within}; expected a property of the ${within} themselves. See ${pageAt(taken.docs)}.`,
     );
   }
   const ours = Object.entries(given).filter(([name]) => !Object.hasOwn(refused, name));

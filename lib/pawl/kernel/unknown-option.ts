@@ -2,9 +2,11 @@
  * Finds misspelt options, for the functions and for the constructs alike.
  *
  * Owns: which option is unknown, which known one is nearest, and the sentence about both. Does not own: the names that a door takes (they stand
- * beside its options' type, which TypeScript holds them to), nor the error. It imports nothing, so that a stack that deploys pawl does not load
+ * beside its options' type, which TypeScript holds them to), nor the error. It imports where a page is, and nothing else, so that a stack that deploys pawl does not load
  * the runtime for it.
  */
+
+import { pageAt } from './error-code.ts';
 
 /** A name for each option of a type. With `satisfies`, TypeScript refuses a list from which an option is missing. */
 export type NamesOf<Options> = Readonly<Record<keyof Options, true>>;
@@ -32,7 +34,7 @@ export function unknownOptions(options: object, { door, known, within, docs }: T
     .map((name) => {
       const nearest = nearestOf(name, names);
       const advice = nearest === undefined ? `It takes ${names.join(', ')}.` : `Did you mean ${shown(nearest)}?`;
-      return `${door}: there is no option ${shown(name)}. ${advice} See ${docs}.`;
+      return `${door}: there is no option ${shown(name)}. ${advice} See ${pageAt(docs)}.`;
     });
 }
 

@@ -53,7 +53,7 @@ export interface Busy {
 }
 
 /** A write of the own lock alone. */
-export interface OwnWrite {
+interface OwnWrite {
   readonly next: LockRecord;
   readonly seen: LockRecord;
 }

@@ -173,7 +173,7 @@ export function grant(wish: Wish, attempt: Attempt, now: number): State {
 }
 
 /** All or none: what was taken before another holder was met. What an earlier attempt had stays its holder's. */
-export function letGo(wish: Wish, attempt: Attempt, busy: Busy, now: number): State {
+function letGo(wish: Wish, attempt: Attempt, busy: Busy, now: number): State {
   if (attempt.own === undefined) return over(attempt, busy);
   return attempt.earlier.size > 0 ? { kind: 'checking-earlier', attempt, busy } : endOwn(wish, attempt, busy, now);
 }

@@ -20,6 +20,7 @@ import type { WayToSqs } from '../sqs/transport.ts';
 import { type ClaimedBatch, claimBatch, type HandedOn, handedOnOf } from './claim-batch.ts';
 import { isEarlyTimeout } from './early-timeout.ts';
 import type { Middleware, Request } from './middy-types.ts';
+import { refuseOldMiddy } from './old-middy.ts';
 import {
   type BatchResults,
   type MessageResult,
@@ -106,6 +107,7 @@ export function sqsOnceOver<Body>(wayToSqs: WayToSqs, options: SqsOnceOptions<Bo
     },
 
     async onError(request: BatchRequest) {
+      refuseOldMiddy('sqsOnce', request);
       const watch = watchOf(request, watcher);
       if (watch === undefined) return;
       const { error } = request;
@@ -136,6 +138,7 @@ async function begin<Body>(
   watcher: Watcher<Taken>,
   request: BatchRequest,
 ): Promise<SqsBatchResponse | undefined> {
+  refuseOldMiddy('sqsOnce', request);
   if (isWatched(request)) throw usedTwice;
   const { engine, settings } = consumer;
   const { event } = request;

@@ -1,4 +1,5 @@
 import { expect } from '../kernel/check.ts';
+import { pageAt } from '../kernel/error-code.ts';
 import { OptionError } from '../kernel/errors.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
@@ -95,7 +96,7 @@ export async function* openClaims(desk: Desk, query: OpenClaimsQuery): AsyncGene
   const { store } = desk;
   if (!listsOpenClaims(store)) {
     throw new OptionError(
-      `store: expected one that lists open claims, such as dynamoStore; it has no listOpen. See ${docs}.`,
+      `store: expected one that lists open claims, such as dynamoStore; it has no listOpen. See ${pageAt(docs)}.`,
     );
   }
   let { cursor } = query;

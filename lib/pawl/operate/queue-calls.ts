@@ -6,6 +6,7 @@ import {
   ReceiveMessageCommand,
 } from '@aws-sdk/client-sqs';
 import { setupOf } from '../kernel/aws-error.ts';
+import { pageAt } from '../kernel/error-code.ts';
 import { OptionError, SetupError } from '../kernel/errors.ts';
 import { propertyOf } from '../kernel/unknown.ts';
 import { withEach } from '../sqs/limit.ts';
@@ -124,7 +125,7 @@ export async function sourceOf(desk: Desk, queueUrl: string): Promise<string> {
   if (url !== undefined && more.length === 0) return url;
   const found = urls.length === 0 ? 'no queue' : urls.join(', ');
   throw new OptionError(
-    `to: expected the URL of a queue, because the redrive policy of exactly one must name the dead-letter queue otherwise; got ${found}. See ${docs}.`,
+    `to: expected the URL of a queue, because the redrive policy of exactly one must name the dead-letter queue otherwise; got ${found}. See ${pageAt(docs)}.`,
   );
 }
 

@@ -8,7 +8,7 @@ import { missingIn, sayingMissing } from './missing-key.ts';
  * a path that is only known when the program runs.
  * In the editor, a path that the schema does not have reads as a sentence.
  */
-export type AtPath<Body, Path extends string> = unknown extends Body
+type AtPath<Body, Path extends string> = unknown extends Body
   ? unknown
   : string extends Path
     ? unknown

@@ -18,7 +18,7 @@ export interface JsonPayload {
 }
 
 /** What a decoder of the author's made of something that is no JSON. */
-export interface DecodedPayload {
+interface DecodedPayload {
   readonly kind: 'decoded';
   readonly value: unknown;
 }

@@ -41,7 +41,7 @@ export interface PlaceEntry {
   readonly firstSeenAt: number;
 }
 
-export interface PlaceQuery {
+interface PlaceQuery {
   readonly place: string;
   /** Only what was first seen by then, in epoch milliseconds. */
   readonly until: number;
@@ -50,7 +50,7 @@ export interface PlaceQuery {
   readonly after?: PlaceEntry | undefined;
 }
 
-export interface PlacePage {
+interface PlacePage {
   readonly entries: readonly PlaceEntry[];
   /** `undefined` on the last page. */
   readonly after: PlaceEntry | undefined;

@@ -22,7 +22,12 @@ export const openShards = 32;
 /** What says whether a claim is open. */
 type Openness = Pick<ClaimRecord, 'status' | 'unknownAt' | 'checkpoints'>;
 
-/** Whether an operator may have to look at a claim. @param watched whether its grant is, while it is in flight */
+/**
+ * Whether an operator may have to look at a claim.
+ *
+ * @param watched whether its grant is, while it is in flight
+ * @mutant
+ */
 export function isOpen(record: Openness, watched: boolean): boolean {
   switch (record.status) {
     case 'parked':

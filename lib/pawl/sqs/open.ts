@@ -1,3 +1,4 @@
+import { pageAt } from '../kernel/error-code.ts';
 import { errorKind } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { answeredBy } from '../kernel/request.ts';
@@ -64,6 +65,6 @@ export function warnOfEnvelope<Body>({ settings }: Consumer<Body>, payload: Payl
   warned.add(settings.operation);
   console.warn(
     `pawl: a message for ${settings.operation} looks like ${seen.what}, and the consumer has no envelope. Its key, schema and fingerprint see ` +
-      `what that service makes anew each time. Set envelope: ${seen.option}; or envelope: [] if it is meant so. See docs/guides/envelopes.md.`,
+      `what that service makes anew each time. Set envelope: ${seen.option}; or envelope: [] if it is meant so. See ${pageAt('docs/guides/envelopes.md')}.`,
   );
 }

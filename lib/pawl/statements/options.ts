@@ -4,6 +4,7 @@ import { expectRetention, expectStore } from '../engine/options.ts';
 import { nodeHost } from '../host.ts';
 import { expect, expectFunction, expectWhole } from '../kernel/check.ts';
 import { claimDefaults } from '../kernel/defaults.ts';
+import { pageAt } from '../kernel/error-code.ts';
 import { OptionError } from '../kernel/errors.ts';
 import { granted } from '../kernel/granted.ts';
 import type { Host } from '../kernel/host.ts';
@@ -226,7 +227,7 @@ function restoreIn(
   expect(modes.includes(restored), 'restored', "'complete', 'release' or 'lift'", restored);
   if (known !== undefined || restored === 'complete') return known;
   throw new OptionError(
-    `restored: '${restored}' needs a store of a table that is marked as restored: dynamoStore({ tableName, restored: true }). See docs/guides/restore.md.`,
+    `restored: '${restored}' needs a store of a table that is marked as restored: dynamoStore({ tableName, restored: true }). See ${pageAt('docs/guides/restore.md')}.`,
   );
 }
 
@@ -235,6 +236,6 @@ export function expectNotes(store: ClaimStore & Partial<KeepsNotes>): asserts st
   expectStore(store);
   if (keepsNotes(store)) return;
   throw new OptionError(
-    `store: expected one that keeps notes, such as dynamoStore, and not in failOpen; it has no readNote. See ${docs}.`,
+    `store: expected one that keeps notes, such as dynamoStore, and not in failOpen; it has no readNote. See ${pageAt(docs)}.`,
   );
 }

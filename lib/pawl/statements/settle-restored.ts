@@ -40,7 +40,7 @@ export async function settleRestored(
   return { mark: restored === 'lift' || !marked.stands ? 'lifted' : 'stands' };
 }
 
-/** Why absence decides nothing. */
+/** Why absence decides nothing. @mutant */
 export function whyNot(
   { skewMs }: StatementSettings,
   { from, cutOff, reopenedAt, counts }: StatementRun,
@@ -77,7 +77,7 @@ async function releaseAbsent(settings: StatementSettings, run: StatementRun, mar
   }
 }
 
-/** Whether all that is in doubt of a claim is what the table has forgotten, and the window has all of that time. */
+/** Whether all that is in doubt of a claim is what the table has forgotten, and the window has all of that time. @mutant */
 export function isOfRestore(
   { restoredAt, unknownAt, status, checkpoints, firstSeenAt }: ClaimRecord,
   { skewMs }: StatementSettings,

@@ -5,6 +5,7 @@ import type { Reconcile } from '../engine/reconcile.ts';
 import { nodeHost } from '../host.ts';
 import { expect, expectFunction, expectWhole } from '../kernel/check.ts';
 import { claimDefaults } from '../kernel/defaults.ts';
+import { pageAt } from '../kernel/error-code.ts';
 import { OptionError } from '../kernel/errors.ts';
 import { granted } from '../kernel/granted.ts';
 import type { Host } from '../kernel/host.ts';
@@ -101,7 +102,7 @@ export interface SweepOptions {
   readonly host?: Host;
 }
 
-export const docs = 'docs/guides/sweep.md';
+const docs = 'docs/guides/sweep.md';
 
 const known = {
   store: true,
@@ -143,7 +144,7 @@ export function sweepSettings(options: SweepOptions): SweepSettings {
   expectStore(store);
   if (!listsOpenClaims(store)) {
     throw new OptionError(
-      `store: expected one that lists open claims, such as dynamoStore; it has no listOpen. See ${docs}.`,
+      `store: expected one that lists open claims, such as dynamoStore; it has no listOpen. See ${pageAt(docs)}.`,
     );
   }
   expect(

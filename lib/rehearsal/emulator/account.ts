@@ -35,7 +35,7 @@ export interface StackResource {
 }
 
 /** A rule of EventBridge's. */
-export interface RuleSchedule {
+interface RuleSchedule {
   readonly expression: string;
   readonly isEnabled: boolean;
   /** The ARNs of its targets. */

@@ -10,7 +10,7 @@ export interface Destinations {
   send(arn: string, value: unknown, attributes?: Readonly<Record<string, string>>, groupId?: string): Promise<void>;
 }
 
-export interface Sent {
+interface Sent {
   readonly arn: string;
   /** The last part of the ARN. */
   readonly name: string;

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pageAt } from 'pawl/kernel';
 import { killWithUs } from './children.ts';
 
 /*
@@ -57,8 +58,7 @@ export class MachineTooSlowError extends Error {
   }
 }
 
-export const WHAT_TO_DO =
-  'End what else is running, or set sandboxesPerFunction to 1, and run it again. See docs/reference/rehearse-command.md#a-slow-machine.';
+export const WHAT_TO_DO = `End what else is running, or set sandboxesPerFunction to 1, and run it again. See ${pageAt('docs/reference/rehearse-command.md#a-slow-machine')}.`;
 
 export interface MachineOptions {
   /**

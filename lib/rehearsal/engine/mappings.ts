@@ -18,7 +18,7 @@ export interface Mapping extends InStack, FunctionReference {
 export type CommonMapping = Omit<Mapping, 'batchSize'> & { readonly batchSize: number | undefined };
 
 /** Reads the rest of a mapping. @throws Error as the resolver does: then it is listed */
-export type MappingReader = (reading: Reading, at: Resource, common: CommonMapping) => void;
+type MappingReader = (reading: Reading, at: Resource, common: CommonMapping) => void;
 
 /** What mappings may read from. */
 export interface MappingSource {

@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { pageAt } from 'pawl/kernel';
 import { type CdkApp, readCdkApp } from '../engine/app/synthesize.ts';
 import { record } from '../engine/app/template.ts';
 import type { Rehearsal } from './define.ts';
 
 /** The rehearsal cannot begin. The message says why, and what to do. */
-export class CannotRehearseError extends Error {
+class CannotRehearseError extends Error {
   override readonly name = 'CannotRehearseError';
 }
 
@@ -22,7 +23,7 @@ export function findFile(named: string | undefined, folder: string): string {
   const found = NAMES.map((name) => join(folder, name)).find((path) => existsSync(path));
   if (found !== undefined) return found;
   throw new CannotRehearseError(
-    `There is no rehearsal.ts in ${folder}. Write one (docs/guides/rehearsal.md), or name the file: pawl rehearse <file>.`,
+    `There is no rehearsal.ts in ${folder}. Write one (${pageAt('docs/guides/rehearsal.md')}), or name the file: pawl rehearse <file>.`,
   );
 }
 

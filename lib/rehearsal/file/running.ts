@@ -16,7 +16,7 @@ import type { Shortened } from './shorten.ts';
 import type { Traffic } from './traffic.ts';
 
 /** An app, and the context of its own `cdk.json`. */
-export type RehearsedApp = CdkApp & { readonly context?: Readonly<Record<string, unknown>> };
+type RehearsedApp = CdkApp & { readonly context?: Readonly<Record<string, unknown>> };
 
 /** How a rehearsal is run. */
 export interface RunOptions {

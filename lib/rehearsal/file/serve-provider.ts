@@ -46,7 +46,7 @@ export interface ServeOptions {
 }
 
 /** A provider of the rehearsal file throws an error: what it does then is not what the outside does. */
-export class BrokenProviderError extends Error {
+class BrokenProviderError extends Error {
   override readonly name = 'BrokenProviderError';
 }
 

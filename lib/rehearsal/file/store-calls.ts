@@ -3,7 +3,7 @@ import type { TapAnswer, TapCall } from '../engine/servers/tap.ts';
 import type { StoreWrite } from './journal.ts';
 
 /** A write of one record in a request to DynamoDB. */
-export interface RequestedWrite {
+interface RequestedWrite {
   readonly table: string;
   readonly key: string;
 }

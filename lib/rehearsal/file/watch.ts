@@ -39,7 +39,7 @@ export function watchApp(folder: string): AppWatch {
 }
 
 /** A file of the app has changed, so that what is being rehearsed is no longer the app. */
-export class ChangedError extends Error {
+class ChangedError extends Error {
   override readonly name = 'ChangedError';
 
   constructor(file: string) {

@@ -1,6 +1,6 @@
 import type { Part } from '../engine/parts.ts';
 import type { TapHooks } from '../engine/servers/tap.ts';
-import type { Service } from '../engine/service.ts';
+import type { Service, ServiceEndpoint } from '../engine/service.ts';
 import { api } from './api/index.ts';
 import { dynamodb } from './dynamodb/index.ts';
 import { lambda } from './lambda/index.ts';
@@ -33,4 +33,4 @@ type Taps = { readonly [Name in EndpointName]?: TapHooks };
 /** The services of AWS that a rehearsal stands in for. Each may use what those in front of it have made. */
 export const SERVICES: readonly Service<AppPart, RehearsalFaults, EndpointName>[] = ALL;
 
-export const ENDPOINTS = SERVICES.flatMap(({ endpoint }) => endpoint ?? []);
+export const ENDPOINTS: readonly ServiceEndpoint<EndpointName>[] = SERVICES.flatMap(({ endpoint }) => endpoint ?? []);

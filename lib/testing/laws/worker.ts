@@ -22,7 +22,7 @@ export const takeoverMs = leaseMs + skewMs + 1;
 export type Decided = { readonly kind: 'runs'; readonly claim: Claim } | Settled;
 
 /** How a call of `once` ended. */
-export type Settled =
+type Settled =
   | { readonly kind: 'returned'; readonly outcome: OnceOutcome<string> }
   | { readonly kind: 'threw'; readonly error: unknown };
 
@@ -201,6 +201,6 @@ async function advance(clock: Clock, ms: number, quiet: () => Promise<void>): Pr
 }
 
 /** Lets everything happen that is ready. */
-export function turn(): Promise<void> {
+function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

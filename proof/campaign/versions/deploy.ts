@@ -8,7 +8,7 @@ import { packVersion } from './packed.ts';
 import { type RehearsedDeployment, rehearseDeployment } from './rehearsed-deployment.ts';
 
 /*
- * npm run campaign:deploy: rehearsals of an app that is not the shop, each with a deployment in the middle of its traffic: from an earlier
+ * npm run campaign -- deploy: rehearsals of an app that is not the shop, each with a deployment in the middle of its traffic: from an earlier
  * version of pawl, and another policy, to this one.
  *
  *   --older <commit>   the earlier version                                    (BASELINE of baseline.ts)

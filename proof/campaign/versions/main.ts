@@ -7,7 +7,7 @@ import { type DeploymentOptions, type DeploymentResult, type Direction, runDeplo
 import { packVersion } from './packed.ts';
 
 /*
- * npm run campaign:versions: a deployment and a rollback under load, between a version of git's history and this one. Each is built
+ * npm run campaign -- versions: a deployment and a rollback under load, between a version of git's history and this one. Each is built
  * and packed as npm would publish it. Both versions of the functions work on the same tables and queues, while workers are killed.
  *
  *   --older <commit>   the earlier version                        (BASELINE of baseline.ts)

@@ -5,18 +5,18 @@ import { drawSeams, type Seams } from './seams.ts';
 import { drawSweep, type SweepPlan } from './sweep-plan.ts';
 
 /** How work comes in. */
-export type Door = 'each-message' | 'once' | 'each-transaction' | 'sqs-once' | 'http' | 'http-once';
+type Door = 'each-message' | 'once' | 'each-transaction' | 'sqs-once' | 'http' | 'http-once';
 
 /**
  * What a handler is made of. `plain`: one effect that is not marked. `beside`: `claim.effect` beside other work. `steps`: parts with
  * checkpoints of their own. `phases`: `inPhases`. `commits`: `commitStep` and `commit`.
  */
-export type Shape = 'plain' | 'beside' | 'steps' | 'phases' | 'commits';
+type Shape = 'plain' | 'beside' | 'steps' | 'phases' | 'commits';
 
 export type StepPolicy = 'retry' | 'park' | 'ask';
 
 /** How a handler calls its steps. `unawaited`: it returns without them. `caught`: it goes on when one fails. */
-export type Arrangement = 'sequence' | 'parallel' | 'unawaited' | 'caught';
+type Arrangement = 'sequence' | 'parallel' | 'unawaited' | 'caught';
 
 /** Everything that a seed decides before time begins. */
 export interface DoorsScenario extends Scenario {
@@ -54,7 +54,7 @@ export interface OperatorPlan {
   readonly seesOneStep: boolean;
 }
 
-export interface ClientPlan {
+interface ClientPlan {
   /** How many clients send each request; they share its key. */
   readonly perRequest: number;
   /** After which a client gives up waiting, and sends again. */

@@ -5,7 +5,7 @@ import { perProcess } from './scenario.ts';
 import type { InstancesSimulation } from './simulation.ts';
 
 /** What its caller sees of an invocation. */
-export type Ended =
+type Ended =
   | { readonly kind: 'answered'; readonly response: unknown }
   | { readonly kind: 'failed' | 'timed-out' | 'killed' };
 

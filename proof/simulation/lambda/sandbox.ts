@@ -3,13 +3,13 @@ import type { Host } from '../../../lib/pawl/kernel/host.ts';
 import { type World, worldBegins } from '../world/world.ts';
 
 /** How a request that a sandbox has made is answered. */
-export interface Settle<T> {
+interface Settle<T> {
   resolve(value: T): void;
   reject(error: unknown): void;
 }
 
 /** What is going to happen to a sandbox at one of its requests. */
-export interface Ambush {
+interface Ambush {
   /** Which of the requests from now on, from 0. */
   readonly call: number;
   /** Before the request leaves, or right after. */

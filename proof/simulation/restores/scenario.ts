@@ -3,11 +3,11 @@ import { faultNames } from '../faults.ts';
 import type { Policy } from '../scenario.ts';
 import { createRandom } from '../world/random.ts';
 
-export type Shape = 'steps' | 'commits' | 'phases' | 'plain';
+type Shape = 'steps' | 'commits' | 'phases' | 'plain';
 export type StepPolicy = 'retry' | 'park' | 'ask';
 
 /** One table of the lineage, in milliseconds since the start. The last one is never stopped. */
-export interface Era {
+interface Era {
   /** The moment that the next table is restored to. */
   readonly cutOffMs: number;
   /** When its consumers are stopped. What happens in between is forgotten. */

@@ -45,7 +45,9 @@ describe('a result that JSON changes', () => {
       await call('8');
     });
     expect(lines).toContain(said);
-    expect(lines).toMatch(/Return plain data: date\.toISOString\(\).*See docs\/errors\.md#changed-result$/);
+    expect(lines).toMatch(
+      /Return plain data: date\.toISOString\(\).*See node_modules\/pawl\/docs\/errors\.md#changed-result$/,
+    );
     expect(lines.split('\n')).toHaveLength(1);
     expect(lines).not.toMatch(/1970|re_17|ada/);
   });

@@ -26,7 +26,7 @@ describe('a claim that is about to end', () => {
     const doubt = doubtLeft(grantOf(step('a', 'started'), step('b', 'done'), step('c', 'started')), none, rested);
     expect(doubt).toBeInstanceOf(InDoubtError);
     expect(doubt?.message).toBe(
-      'a step of the handler may or may not have been applied: in doubt: a, c. See docs/errors.md#step-in-doubt',
+      'a step of the handler may or may not have been applied: in doubt: a, c. See node_modules/pawl/docs/errors.md#step-in-doubt',
     );
     expect(doubt?.cause).toBeUndefined();
   });
@@ -35,7 +35,7 @@ describe('a claim that is about to end', () => {
     const cause = new Error('socket hang up');
     const doubt = doubtLeft(grantOf(), none, { inDoubt: [{ error: cause }], late: [] });
     expect(doubt?.message).toBe(
-      'a step of the handler may or may not have been applied: socket hang up. See docs/errors.md#step-in-doubt',
+      'a step of the handler may or may not have been applied: socket hang up. See node_modules/pawl/docs/errors.md#step-in-doubt',
     );
     expect(doubt?.cause).toBe(cause);
   });
@@ -43,7 +43,7 @@ describe('a claim that is about to end', () => {
   it('says that the effect beside the step was applied, and would run again', () => {
     expect(doubtLeft(grantOf(step('a', 'started')), applied, rested)?.message).toBe(
       'a step of the handler may or may not have been applied: in doubt: a; ' +
-        'the effect beside it was applied, and would run again with the handler. See docs/errors.md#step-in-doubt',
+        'the effect beside it was applied, and would run again with the handler. See node_modules/pawl/docs/errors.md#step-in-doubt',
     );
   });
 
@@ -112,7 +112,10 @@ describe('a run', () => {
     await host.advance(29_000);
     expect(await ran).toMatchObject({ kind: 'threw', applied: false });
     expect(heard).toMatchObject([
-      { name: 'LeaseError', message: 'the effect was not started: the time is over. See docs/errors.md#lease-over' },
+      {
+        name: 'LeaseError',
+        message: 'the effect was not started: the time is over. See node_modules/pawl/docs/errors.md#lease-over',
+      },
     ]);
   });
 

@@ -47,7 +47,7 @@ describe('the signal of an open claim', () => {
     await host.advance(1);
     expect(signal.reason).toMatchObject({
       name: 'LeaseError',
-      message: 'the time is over; the effect may have been applied. See docs/errors.md#lease-over',
+      message: 'the time is over; the effect may have been applied. See node_modules/pawl/docs/errors.md#lease-over',
     });
   });
 
@@ -113,14 +113,14 @@ describe('an open claim with a lease that is renewed', () => {
     expect(events.at(-1)).toMatchObject({ type: 'stale-claim', status: 'in-flight', fence: 1, attempts: 1 });
     expect(early?.reason).toMatchObject({
       name: 'LeaseError',
-      message: 'another worker has taken the claim over. See docs/errors.md#lease-over',
+      message: 'another worker has taken the claim over. See node_modules/pawl/docs/errors.md#lease-over',
     });
   });
 
   it('that another worker has taken over has an aborted signal also where it is first asked for afterwards', async () => {
     const { claim } = await lost(false);
     expect(claim.signal.reason).toMatchObject({
-      message: 'another worker has taken the claim over. See docs/errors.md#lease-over',
+      message: 'another worker has taken the claim over. See node_modules/pawl/docs/errors.md#lease-over',
     });
   });
 });

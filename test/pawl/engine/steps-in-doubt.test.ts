@@ -139,7 +139,7 @@ describe('a step that throws', () => {
     const error = await failed;
     expect(error).toBeInstanceOf(InDoubtError);
     expect(error).toMatchObject({
-      message: 'step charge: socket hang up. See docs/errors.md#step-in-doubt',
+      message: 'step charge: socket hang up. See node_modules/pawl/docs/errors.md#step-in-doubt',
       cause: hungUp,
     });
     expect(steps()).toMatchObject([{ name: 'charge', state: 'started' }]);
@@ -241,7 +241,7 @@ describe('the name of a step', () => {
     const moved = 'step 1 was called charge when it ran, and is called receipt now: the order of steps has changed';
     expect(() => run(claim, 'receipt')).toThrow(moved);
     expect(work.inDoubt).toMatchObject([
-      { error: { name: 'InDoubtError', message: `${moved}. See docs/errors.md#step-in-doubt` } },
+      { error: { name: 'InDoubtError', message: `${moved}. See node_modules/pawl/docs/errors.md#step-in-doubt` } },
     ]);
   });
 

@@ -292,7 +292,7 @@ describe.each(Object.entries(ways))('%s', (_way, wrap) => {
     expect((await call(apiGatewayV2(order))).statusCode).toBe(503);
     expect(store.records()[0]).toMatchObject({
       status: 'released',
-      error: { message: 'the response was 503. See docs/errors.md#not-final' },
+      error: { message: 'the response was 503. See node_modules/pawl/docs/errors.md#not-final' },
     });
   });
 

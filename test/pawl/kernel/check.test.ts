@@ -31,7 +31,7 @@ describe('an option', () => {
     [Promise.resolve('secret'), 'got a promise; await it first'],
   ])('is refused with its name, what was expected, and what came', (came, got) => {
     expectThat(messageOf(() => expect(false, 'table', 'a name', came))).toBe(
-      `table: expected a name; ${got}. See docs/errors.md#wrong-option`,
+      `table: expected a name; ${got}. See node_modules/pawl/docs/errors.md#wrong-option`,
     );
   });
 
@@ -43,7 +43,7 @@ describe('an option', () => {
     'that is to be a whole number may not be %s',
     (value) => {
       expectThat(messageOf(() => expectWhole('leaseMs', value))).toBe(
-        `leaseMs: expected a whole number, 0 or more, in milliseconds; got ${value}. See docs/errors.md#wrong-option`,
+        `leaseMs: expected a whole number, 0 or more, in milliseconds; got ${value}. See node_modules/pawl/docs/errors.md#wrong-option`,
       );
     },
   );

@@ -14,7 +14,7 @@ describe('a value that identifies something', () => {
     expect(() => identifyingText(value, 'the key')).toThrow(
       expect.objectContaining({
         problem: 'missing-key',
-        message: 'the key is missing or empty. See docs/errors.md#missing-key',
+        message: 'the key is missing or empty. See node_modules/pawl/docs/errors.md#missing-key',
       }),
     );
   });
@@ -31,7 +31,10 @@ describe('a value that identifies something', () => {
     'is neither rounded, nor ill-formed, nor of another type: %s is refused, and no payload is in the message',
     (value, message) => {
       expect(() => identifyingText(value, 'the owner')).toThrow(
-        expect.objectContaining({ problem: 'invalid-key', message: `${message}. See docs/errors.md#invalid-key` }),
+        expect.objectContaining({
+          problem: 'invalid-key',
+          message: `${message}. See node_modules/pawl/docs/errors.md#invalid-key`,
+        }),
       );
     },
   );
@@ -45,7 +48,7 @@ describe('a value that identifies something', () => {
     expect(() => identifyingText(value, 'the key')).toThrow(
       expect.objectContaining({
         problem: 'invalid-key',
-        message: `the key is a text with '${said} was put into a template. See docs/errors.md#invalid-key`,
+        message: `the key is a text with '${said} was put into a template. See node_modules/pawl/docs/errors.md#invalid-key`,
       }),
     );
   });

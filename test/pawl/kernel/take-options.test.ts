@@ -29,7 +29,7 @@ describe('a door', () => {
     'that is no queue refuses %s, and says why; given as undefined, it is ignored',
     (name) => {
       expect(refusal({ [name]: 1 })).toBe(
-        `${name}: once does not take it: it is an option of consumers of SQS; leave it out. See docs/errors.md#other-door`,
+        `${name}: once does not take it: it is an option of consumers of SQS; leave it out. See node_modules/pawl/docs/errors.md#other-door`,
       );
       expect(refusal({ [name]: undefined })).toBeUndefined();
     },
@@ -37,26 +37,26 @@ describe('a door', () => {
 
   it.each(['caller', 'required', 'isFinal'])('that is not HTTP refuses %s, also where it is false', (name) => {
     expect(refusal({ [name]: false })).toBe(
-      `${name}: once does not take it: it is an option of HTTP; leave it out. See docs/errors.md#other-door`,
+      `${name}: once does not take it: it is an option of HTTP; leave it out. See node_modules/pawl/docs/errors.md#other-door`,
     );
   });
 
   it('names the nearest option that it takes, and the page', () => {
     expect(refusal({ leasMs: 5 })).toBe(
-      "once: there is no option 'leasMs'. Did you mean 'leaseMs'? See docs/reference/options.md and docs/errors.md#unknown-option",
+      "once: there is no option 'leasMs'. Did you mean 'leaseMs'? See node_modules/pawl/docs/reference/options.md and node_modules/pawl/docs/errors.md#unknown-option",
     );
   });
 
   it('does not advise an option that it refuses', () => {
     expect(refusal({ schemas: 5 })).toBe(
-      "once: there is no option 'schemas'. It takes operation, leaseMs. See docs/reference/options.md and docs/errors.md#unknown-option",
+      "once: there is no option 'schemas'. It takes operation, leaseMs. See node_modules/pawl/docs/reference/options.md and node_modules/pawl/docs/errors.md#unknown-option",
     );
   });
 
   it('says all that is unknown', () => {
     expect(refusal({ leasMs: 5, operatoin: 'a' })).toBe(
-      "once: there is no option 'leasMs'. Did you mean 'leaseMs'? See docs/reference/options.md. " +
-        "once: there is no option 'operatoin'. Did you mean 'operation'? See docs/reference/options.md and docs/errors.md#unknown-option",
+      "once: there is no option 'leasMs'. Did you mean 'leaseMs'? See node_modules/pawl/docs/reference/options.md. " +
+        "once: there is no option 'operatoin'. Did you mean 'operation'? See node_modules/pawl/docs/reference/options.md and node_modules/pawl/docs/errors.md#unknown-option",
     );
   });
 
@@ -77,7 +77,7 @@ describe('a door', () => {
     ['operation', 'string'],
   ])('expects an object: %s is none', (options, type) => {
     expect(refusal(options)).toBe(
-      `once: expected options to be an object; got ${type}. See docs/reference/options.md and docs/errors.md#wrong-option`,
+      `once: expected options to be an object; got ${type}. See node_modules/pawl/docs/reference/options.md and node_modules/pawl/docs/errors.md#wrong-option`,
     );
     expect(refusal(options, { within: 'unlock' })).toContain('expected unlock to be an object');
   });

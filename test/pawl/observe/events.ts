@@ -7,7 +7,7 @@ export const granted: ClaimEvent = { ...about, type: 'granted', attempts: 2, fen
 
 export const takenOver: ClaimEvent = { ...granted, type: 'taken-over' };
 
-export const storeUnavailable: ClaimEvent = {
+const storeUnavailable: ClaimEvent = {
   ...about,
   type: 'store-unavailable',
   error: { name: 'TimeoutError', message: 'no answer' },

@@ -15,11 +15,13 @@ describe('a body that cannot be taken', () => {
     const refused = validated({ secret: 4242 }, refusing(path));
     await expect(refused).rejects.toMatchObject({
       problem: 'invalid-message',
-      message: `the body does not match the schema at: ${named}. See docs/errors.md#invalid-message`,
+      message: `the body does not match the schema at: ${named}. See node_modules/pawl/docs/errors.md#invalid-message`,
     });
   });
 
   it('is refused without a word of its text, if that is no JSON', () => {
-    expect(() => payloadOf('{"card": 4242')).toThrow(/^the body is not JSON\. See docs\/errors\.md#invalid-message$/);
+    expect(() => payloadOf('{"card": 4242')).toThrow(
+      /^the body is not JSON\. See node_modules\/pawl\/docs\/errors\.md#invalid-message$/,
+    );
   });
 });

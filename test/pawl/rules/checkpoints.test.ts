@@ -129,7 +129,7 @@ describe('a resolution of steps in doubt', () => {
     expect(applied(5n)).toThrow('result of step a: expected JSON that fits; it is not-serialisable');
     expect(applied('x'.repeat(mostBytes))).toThrow('it is too-large');
     expect(applied('x'.repeat(mostBytes - 10))).toThrow(
-      /^results of steps: expected at most 200000 bytes with those that are kept; got 2000\d\d\. See docs\/errors\.md#wrong-option$/,
+      /^results of steps: expected at most 200000 bytes with those that are kept; got 2000\d\d\. See node_modules\/pawl\/docs\/errors\.md#wrong-option$/,
     );
   });
 });

@@ -48,11 +48,11 @@ describe('a decision', () => {
   it('names the option that is misspelt: of who decided, and of a step', async () => {
     const { resolve } = await parked(inDoubt);
     await expect(resolve('retry', { ...by, fences: 1 })).rejects.toThrow(
-      "resolve: there is no option 'fences'. Did you mean 'fence'? See docs/reference/command-line.md and docs/errors.md#unknown-option",
+      "resolve: there is no option 'fences'. Did you mean 'fence'? See node_modules/pawl/docs/reference/command-line.md and node_modules/pawl/docs/errors.md#unknown-option",
     );
     const said = { charge: { verdict: 'applied', results: 1 }, receipt: 'retry' };
     await expect(resolve(said)).rejects.toThrow(
-      "resolve: there is no option 'charge.results'. Did you mean 'charge.result'? See docs/guides/recover.md and docs/errors.md#unknown-option",
+      "resolve: there is no option 'charge.results'. Did you mean 'charge.result'? See node_modules/pawl/docs/guides/recover.md and node_modules/pawl/docs/errors.md#unknown-option",
     );
   });
 

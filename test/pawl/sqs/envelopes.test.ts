@@ -172,7 +172,7 @@ describe('a notification of SNS', () => {
     const { call, buried, bodies } = setUp<Order>({ ...byOrder, envelope: snsEnvelope() });
     const record = sqsRecord(body);
     expect(failuresOf(await call(record, sqsRecord(snsNotification(order))))).toEqual([]);
-    const error = `InvalidMessageError: expected an SNS notification; ${got}. See docs/errors.md#invalid-message`;
+    const error = `InvalidMessageError: expected an SNS notification; ${got}. See node_modules/pawl/docs/errors.md#invalid-message`;
     expect(buried).toEqual([{ body: record.body, reason: 'invalid-message', error }]);
     expect(bodies()).toEqual([order]);
   });
@@ -183,7 +183,7 @@ describe('a notification of SNS', () => {
     expect(buried).toMatchObject([
       {
         reason: 'invalid-message',
-        error: 'InvalidMessageError: the body is not JSON. See docs/errors.md#invalid-message',
+        error: 'InvalidMessageError: the body is not JSON. See node_modules/pawl/docs/errors.md#invalid-message',
       },
     ]);
   });
@@ -221,7 +221,7 @@ describe('an event of EventBridge', () => {
     const { call, buried } = setUp<Order>({ ...byOrder, envelope: eventBridgeEnvelope() });
     await call(sqsRecord(order));
     const error =
-      'InvalidMessageError: expected an EventBridge event; got JSON without its source, detail-type and detail. See docs/errors.md#invalid-message';
+      'InvalidMessageError: expected an EventBridge event; got JSON without its source, detail-type and detail. See node_modules/pawl/docs/errors.md#invalid-message';
     expect(buried).toMatchObject([{ reason: 'invalid-message', error }]);
   });
 });
@@ -438,7 +438,7 @@ describe('decoded', () => {
       {
         type: 'author-error',
         stage: 'envelope',
-        error: { message: expect.stringMatching(/ See docs\/errors\.md#author-error$/) },
+        error: { message: expect.stringMatching(/ See node_modules\/pawl\/docs\/errors\.md#author-error$/) },
       },
     ]);
     expect(JSON.stringify(events)).not.toContain('schema 7');
@@ -452,7 +452,10 @@ describe('decoded', () => {
     const { call, buried } = setUp({ key: () => 'k', envelope: decoded(decode) });
     expect(failuresOf(await call(sqsRecord(order)))).toEqual([]);
     expect(buried).toMatchObject([
-      { reason: 'invalid-message', error: 'InvalidMessageError: not Avro. See docs/errors.md#invalid-message' },
+      {
+        reason: 'invalid-message',
+        error: 'InvalidMessageError: not Avro. See node_modules/pawl/docs/errors.md#invalid-message',
+      },
     ]);
   });
 
@@ -461,7 +464,8 @@ describe('decoded', () => {
     await bytes.call(sqsRecord(order));
     expect(bytes.buried).toMatchObject([
       {
-        error: 'InvalidMessageError: the body is not text: its bytes are no UTF-8. See docs/errors.md#invalid-message',
+        error:
+          'InvalidMessageError: the body is not text: its bytes are no UTF-8. See node_modules/pawl/docs/errors.md#invalid-message',
       },
     ]);
     const inside = setUp({ key: () => 'k', envelope: [decoded(() => ({ a: 1 })), snsEnvelope()] });

@@ -51,7 +51,7 @@ describe('a store without the name of its table', () => {
       async (tableName) => {
         const store = make(tableName);
         await expect(store.read('a#b')).rejects.toThrow(
-          /tableName: .*CLAIMS_TABLE.* See docs\/errors\.md#missing-environment$/,
+          /tableName: .*CLAIMS_TABLE.* See node_modules\/pawl\/docs\/errors\.md#missing-environment$/,
         );
         await expect(store.write({ next: { id: 'a#b' } as never, seen: undefined })).rejects.toThrow(/CLAIMS_TABLE/);
       },

@@ -176,7 +176,7 @@ describe('an SQS that does not answer', () => {
     expect(failed).toMatchObject([
       {
         messageId: 'rejected',
-        error: { message: 'SQS did not respond in time. See docs/errors.md#queue-unavailable' },
+        error: { message: 'SQS did not respond in time. See node_modules/pawl/docs/errors.md#queue-unavailable' },
       },
       { messageId: 'failing' },
     ]);

@@ -10,7 +10,7 @@ import { collect } from '../../support/collect.ts';
 import { someDay, virtualHost } from '../../support/virtual-host.ts';
 
 export const hour = 3_600_000;
-export const operation = 'charge';
+const operation = 'charge';
 
 export interface Charge {
   readonly key: string;
@@ -81,6 +81,6 @@ export function charges(store = memoryStore()) {
 }
 
 /** A finding in one line. */
-export function shown({ kind, claimId, line }: Finding): string {
+function shown({ kind, claimId, line }: Finding): string {
   return `${kind} ${claimId ?? line?.id}`;
 }

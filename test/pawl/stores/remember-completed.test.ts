@@ -100,7 +100,7 @@ describe('rememberCompleted', () => {
       );
     }
     expect(() => rememberCompleted(memoryStore(), { kyes: 5 } as never)).toThrow(
-      "rememberCompleted: there is no option 'kyes'. Did you mean 'keys'? See docs/guides/policies.md and docs/errors.md#unknown-option",
+      "rememberCompleted: there is no option 'kyes'. Did you mean 'keys'? See node_modules/pawl/docs/guides/policies.md and node_modules/pawl/docs/errors.md#unknown-option",
     );
   });
 

@@ -1,4 +1,6 @@
 import middy7 from '@middy/core';
+import middy1 from '@middy-1/core';
+import middy4 from '@middy-4/core';
 import middy5 from '@middy-5/core';
 import middy6 from '@middy-6/core';
 import type { APIGatewayProxyEventV2, Context, SQSEvent } from 'aws-lambda';
@@ -31,11 +33,13 @@ const pay = async (_: APIGatewayProxyEventV2, given: Context) => ({
 });
 
 const queues = {
+  'core 4': middy4(batch, early).use(ours('core-4')),
   'core 5': middy5(batch, early).use(ours('core-5')),
   'core 6': middy6(batch, early).use(ours('core-6')),
   'core 7': middy7(batch, early).use(ours('core-7')),
 };
 const apis = {
+  'core 4': middy4(pay, early).use(oursOverHttp('core-4')),
   'core 5': middy5(pay, early).use(oursOverHttp('core-5')),
   'core 6': middy6(pay, early).use(oursOverHttp('core-6')),
   'core 7': middy7(pay, early).use(oursOverHttp('core-7')),
@@ -73,11 +77,13 @@ const slow = async (event: APIGatewayProxyEventV2, _: Context) => {
 };
 
 const busyQueues = {
+  'core 4': middy4(failing, shared).use(ours('busy-4')),
   'core 5': middy5(failing, shared).use(ours('busy-5')),
   'core 6': middy6(failing, shared).use(ours('busy-6')),
   'core 7': middy7(failing, shared).use(ours('busy-7')),
 };
 const busyApis = {
+  'core 4': middy4(slow, shared).use(oursOverHttp('busy-4')),
   'core 5': middy5(slow, shared).use(oursOverHttp('busy-5')),
   'core 6': middy6(slow, shared).use(oursOverHttp('busy-6')),
   'core 7': middy7(slow, shared).use(oursOverHttp('busy-7')),
@@ -106,4 +112,23 @@ test.each(Object.entries(busyApis))('%s: of two requests at once, each has its o
   expect(answers).toEqual(keys.map((key) => ({ statusCode: 201, body: `/payments/${key}` })));
   // And each is recorded as done.
   expect(await Promise.all(requests.map((request) => call(request, lambda())))).toMatchObject(answers);
+});
+
+/** Middy 1 is CommonJS, with types of its own: it ignores what `before` returns, so Lambda would get `null` and delete what is in flight. */
+const old = middy1 as unknown as (handler: unknown) => {
+  use(middleware: unknown): (event: unknown, context: Context) => Promise<unknown>;
+};
+
+test.each([
+  ['sqsOnce', ours('core-1'), sqsStandard],
+  ['httpOnce', oursOverHttp('core-1'), httpApi],
+])('core 1: %s refuses the first event, and nothing runs', async (door, middleware, event) => {
+  let runs = 0;
+  const handler = old(async () => {
+    runs++;
+  }).use(middleware);
+  await expect(handler(structuredClone(event), lambda())).rejects.toThrow(
+    `${door}: works with Middy 4 and later; this request has no \`internal\``,
+  );
+  expect(runs).toBe(0);
 });

@@ -15,7 +15,7 @@ import {
 } from './table.ts';
 
 /** The tables of `docs/evidence/conformance.md`, each under the name of its marker. */
-export function pageTables(): ReadonlyMap<string, string> {
+function pageTables(): ReadonlyMap<string, string> {
   return new Map([
     ['queue', tableOf('queue')],
     ['http', tableOf('http')],

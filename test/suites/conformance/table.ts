@@ -42,7 +42,7 @@ export type Cell =
   | { readonly kind: 'impossible'; readonly reason: string };
 
 /** Whether a replay equals the first client's response: `same`, or `bare`, which lacks this middleware's changes. */
-export type Replay = 'same' | 'bare';
+type Replay = 'same' | 'bare';
 
 export interface Row {
   /** The package's scope. @default '@middy' */

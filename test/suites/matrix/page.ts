@@ -1,7 +1,7 @@
 import { type Cell, cellOf, type Door, doors, type Feature, features, table } from './table.ts';
 
 /** The tables of `docs/evidence/matrix.md`, each under the name of its marker. */
-export function pageTables(): ReadonlyMap<string, string> {
+function pageTables(): ReadonlyMap<string, string> {
   return new Map([
     ['matrix', matrix()],
     ['asserts', asserted()],

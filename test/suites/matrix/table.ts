@@ -5,7 +5,7 @@
 export const doors = ['eachMessage', 'sqsOnce', 'once', 'onceOverHttp', 'httpOnce', 'eachTransaction'] as const;
 export type Door = (typeof doors)[number];
 
-export const policies = ['retry', 'park', 'reconcile'] as const;
+const policies = ['retry', 'park', 'reconcile'] as const;
 export type Policy = (typeof policies)[number];
 
 export const features = [

@@ -34,7 +34,9 @@ describe('a call of once', () => {
       for (const way of [call, call.outcome]) {
         const said = await refusal(way({ id: '1' }, untyped(given)));
         expect(said).toContain(`a call of once: there is no option '${name}'`);
-        expect(said).toMatch(/See docs\/\S+ and docs\/errors\.md#unknown-option$/);
+        expect(said).toMatch(
+          /See node_modules\/pawl\/docs\/\S+ and node_modules\/pawl\/docs\/errors\.md#unknown-option$/,
+        );
       }
     });
     expect(runs).toBe(0);
@@ -132,7 +134,7 @@ describe('a classifier', () => {
     expect(warned).toContain(
       `classify of '${call.operation}': expected 'retryable', 'rejected', 'unknown' or undefined; ${said}`,
     );
-    expect(warned).toMatch(/^[^\n]*See docs\/errors\.md#author-error$/);
+    expect(warned).toMatch(/^[^\n]*See node_modules\/pawl\/docs\/errors\.md#author-error$/);
     expect(warned).not.toMatch(/4111|in classify/);
     expect(call.store.records()).toMatchObject([{ status: 'parked' }, { status: 'parked' }]);
   });

@@ -90,7 +90,7 @@ const mistakes: readonly Mistake[] = [
     make: () => consumer({ visibiltyTimeout: Duration.seconds(60) }),
     wrong: "there is no option 'visibiltyTimeout'",
     expected: "Did you mean 'visibilityTimeout'?",
-    toDo: 'See docs/reference/wiring.md',
+    toDo: 'See node_modules/pawl/docs/reference/wiring.md',
     code: 'wired-wrongly',
   },
   {

@@ -31,7 +31,7 @@ describe.each(Object.entries(doors))('%s', (_door, wrap) => {
     expect(events).toMatchObject([
       {
         error: {
-          message: `the request has no key: send the header Idempotency-Key: ${quoted}, with the quotes, and a key of your own between them. See docs/errors.md#missing-key`,
+          message: `the request has no key: send the header Idempotency-Key: ${quoted}, with the quotes, and a key of your own between them. See node_modules/pawl/docs/errors.md#missing-key`,
         },
       },
     ]);

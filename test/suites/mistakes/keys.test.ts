@@ -215,6 +215,6 @@ test('a dead letter says which field of its key is missing', async () => {
   };
   await reported(bodyField('orderID'), { orderId: 7 }, { deadLetters });
   expect(sent).toEqual([
-    "InvalidMessageError: the key is missing or empty: the body has no field 'orderID'. See docs/errors.md#missing-key",
+    "InvalidMessageError: the key is missing or empty: the body has no field 'orderID'. See node_modules/pawl/docs/errors.md#missing-key",
   ]);
 });

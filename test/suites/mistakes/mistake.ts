@@ -22,7 +22,7 @@ export interface Mistake {
 export const untyped = (value: unknown): never => value as never;
 
 /** What is said about a mistake. */
-export async function saidOf(make: Mistake['make']): Promise<string> {
+async function saidOf(make: Mistake['make']): Promise<string> {
   try {
     const returned = await make();
     return typeof returned === 'string' ? returned : `nothing was said; it returned ${String(returned)}`;
@@ -53,6 +53,6 @@ export async function expectAdvice({ make, wrong, expected, toDo, code }: Mistak
   expect(said).toContain(wrong);
   expect(said).toContain(expected);
   expect(said).toContain(toDo);
-  expect(said).toMatch(new RegExp(` See (docs/\\S+ and )?docs/errors\\.md#${code}$`));
+  expect(said).toMatch(new RegExp(` See (\\S+ and )?node_modules/pawl/docs/errors\\.md#${code}$`));
   expect(headings).toContain(code);
 }

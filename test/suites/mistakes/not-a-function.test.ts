@@ -134,7 +134,7 @@ describe('writes that are no list', () => {
     expect(failed).toEqual(['m']);
     expect(items.size).toBe(0);
     expect(said).toMatch(/writes/);
-    expect(said).toMatch(/See docs\/errors\.md#/);
+    expect(said).toMatch(/See node_modules\/pawl\/docs\/errors\.md#/);
   });
 });
 

@@ -243,7 +243,7 @@ const mistakes: readonly Mistake[] = [
   {
     mistake: 'a policy of reconciliation that is the function to ask',
     make: () => reconcile(untyped(async () => ({ verdict: 'applied' }))),
-    wrong: 'got function. See docs/guides/policies.md',
+    wrong: 'got function. See node_modules/pawl/docs/guides/policies.md',
     expected: 'reconcile:',
     toDo: 'expected options to be an object',
     code: 'wrong-option',
@@ -261,7 +261,7 @@ const mistakes: readonly Mistake[] = [
     make: consumer({ onAbandonned: 'park' }),
     wrong: "there is no option 'onAbandonned'",
     expected: "Did you mean 'onAbandoned'?",
-    toDo: 'See docs/reference/options.md',
+    toDo: 'See node_modules/pawl/docs/reference/options.md',
     code: 'unknown-option',
   },
   {
@@ -269,7 +269,7 @@ const mistakes: readonly Mistake[] = [
     make: consumer({ persistenceStore: store }),
     wrong: "eachMessage: there is no option 'persistenceStore'",
     expected: 'It takes operation, store, onAbandoned',
-    toDo: 'See docs/reference/options.md',
+    toDo: 'See node_modules/pawl/docs/reference/options.md',
     code: 'unknown-option',
   },
   {
@@ -293,7 +293,7 @@ const mistakes: readonly Mistake[] = [
     make: () => eachMessage(untyped(handle), untyped(right)),
     wrong: 'eachMessage: expected options to be an object',
     expected: 'got function',
-    toDo: 'See docs/reference/options.md',
+    toDo: 'See node_modules/pawl/docs/reference/options.md',
     code: 'wrong-option',
   },
   {

@@ -31,7 +31,7 @@ async function thrownBy(call: () => unknown): Promise<unknown> {
 /** A message leads to the page of its door, and to its own paragraph on the page of errors. */
 function expectPages(message: string): void {
   const pages = Array.from(
-    message.matchAll(/(?:See|and) (docs\/[\w/-]+\.md)(?:#([\w-]+))?/g),
+    message.matchAll(/(?:See|and) node_modules\/pawl\/(docs\/[\w/-]+\.md)(?:#([\w-]+))?/g),
     ([, path = '', anchor]) => ({
       path,
       anchor,

@@ -137,7 +137,7 @@ export function wait(host: Host, ms: number): Promise<void> {
 export const never = (): Promise<never> => new Promise(() => {});
 
 /** Listens to all events. */
-export function ears() {
+function ears() {
   const heard: ClaimEvent[] = [];
   return {
     heard,
@@ -147,13 +147,13 @@ export function ears() {
   };
 }
 
-export interface Application {
+interface Application {
   readonly effectKey: string;
   readonly what: unknown;
 }
 
 /** A provider that counts what it has done. `honours`: a second request with the same effect key changes nothing. */
-export function provider({ honours = false } = {}) {
+function provider({ honours = false } = {}) {
   const applied: Application[] = [];
   return {
     applied,

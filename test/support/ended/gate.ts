@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { type HttpServer, readBody, startHttpServer } from '../../../lib/rehearsal/engine/http.ts';
 
 /** What the gate does with one request. `refuse`: answers like a service that throttles, and does not pass it on. */
-export type Passage = 'pass' | 'refuse';
+type Passage = 'pass' | 'refuse';
 
 export interface GateHooks {
   /** Before the request is passed on. @param index which one it is, from 0 */

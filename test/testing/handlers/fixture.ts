@@ -28,7 +28,7 @@ export function fixture<Provider>(
 }
 
 /** One account for all: what was done for whom, in its order, and what a key was seen with. */
-export function ledger({ now }: { readonly now: () => number }) {
+function ledger({ now }: { readonly now: () => number }) {
   const done: { readonly orderId: string; readonly at: number }[] = [];
   const keys = new Map<string, number>();
   return {
@@ -76,7 +76,7 @@ export const order = (orderId: string, rest: Omit<SweptMessage, 'body'> = {}): S
 export const orderOf = (body: unknown): string => (typeof body === 'string' ? JSON.parse(body) : body).orderId;
 
 /** How often an order was sent. */
-export const sent = ({ done }: Ledger, { body }: SweptMessage): number =>
+const sent = ({ done }: Ledger, { body }: SweptMessage): number =>
   done.filter(({ orderId }) => orderId === orderOf(body)).length;
 
 /** Two orders, the first of which the producer has sent twice. */

@@ -11,7 +11,7 @@ export const conditions = {
 
 export type Condition = (write: LockWrite, found: StoredRecord | undefined) => boolean;
 
-export const most = 10;
+const most = 10;
 
 /** A lock store over a `Map`, with these conditions on every write. */
 export function mapLockStore(held: readonly Condition[]): LockStore {

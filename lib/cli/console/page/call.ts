@@ -13,7 +13,7 @@ if (given !== undefined) localStorage.setItem(stored, given);
 if (location.search !== '') history.replaceState(null, '', `/${location.hash}`);
 
 /** The server has refused, or could not do it. Its message is for the operator. */
-export class CallError extends Error {
+class CallError extends Error {
   override readonly name = 'CallError';
 }
 

@@ -7,7 +7,7 @@ export interface Place {
   readonly params: URLSearchParams;
 }
 
-export function placeNow(): Place {
+function placeNow(): Place {
   const [view = '', query = ''] = location.hash.replace(/^#\/?/, '').split('?');
   return { view, params: new URLSearchParams(query) };
 }

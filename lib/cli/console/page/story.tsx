@@ -9,7 +9,7 @@ interface Moment {
 }
 
 /** The times that the record has, in order. */
-export function momentsOf(claim: ClaimView): readonly Moment[] {
+function momentsOf(claim: ClaimView): readonly Moment[] {
   const { firstSeenAt, fence, attempts, inDoubtSince, leaseUntil, status, resolution, steps } = claim;
   const moments: Moment[] = [
     { at: firstSeenAt, tone: 'plain', what: 'First seen', more: 'A worker was granted the claim.' },

@@ -3,6 +3,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { nodeHost } from '../../host.ts';
 import { expect, expectFunction, expectWhole } from '../../kernel/check.ts';
 import { claimDefaults } from '../../kernel/defaults.ts';
+import { pageAt } from '../../kernel/error-code.ts';
 import { OptionError } from '../../kernel/errors.ts';
 import { heard } from '../../kernel/heard.ts';
 import type { Host } from '../../kernel/host.ts';
@@ -216,6 +217,6 @@ function documentsOf(options: TableOptions & { readonly documents?: DynamoDBDocu
 function sdkClientOf({ client = defaultClient() }: TableOptions): DynamoDBClient {
   if (!isTransport(client)) return client;
   throw new OptionError(
-    "client: forEachItem expected the AWS SDK's DynamoDBClient; got leanDynamo(). See docs/guides/lean.md.",
+    `client: forEachItem expected the AWS SDK's DynamoDBClient; got leanDynamo(). See ${pageAt('docs/guides/lean.md')}.`,
   );
 }

@@ -1,4 +1,5 @@
 import type { CancellationReason } from '@aws-sdk/client-dynamodb';
+import { pageAt } from '../../kernel/error-code.ts';
 import { propertyOf } from '../../kernel/unknown.ts';
 import type { Item } from './item.ts';
 
@@ -83,7 +84,7 @@ export function openIndexError(error: unknown, tableName: string): unknown {
   if (message.includes('does not have the specified index')) {
     const text =
       `The table ${tableName} has no index of open claims. Deploy ClaimsTable, or add the index to your table as ` +
-      'docs/reference/table.md describes it. Consumers do not need it.';
+      `${pageAt('docs/reference/table.md')} describes it. Consumers do not need it.`;
     return new OpenIndexError('missing', text, { cause: error });
   }
   if (message.includes('backfilling')) {

@@ -20,7 +20,7 @@ export interface Resource extends FoundAt {
 }
 
 /** One stack of the app, and what its references lead to. */
-export interface StackScope {
+interface StackScope {
   readonly stack: Synthesized;
   readonly names: ReadonlyMap<string, Names>;
   readonly resolver: Resolver;

@@ -71,7 +71,7 @@ export type PropertyRules = Readonly<Record<string, PropertyRule>>;
 export const run: PropertyRule = { kind: 'run' };
 export const withoutEffect: PropertyRule = { kind: 'without-effect' };
 export const listed = (why: string): PropertyRule => ({ kind: 'listed', why });
-export const refused = (why: string): PropertyRule => ({ kind: 'refused', why });
+const refused = (why: string): PropertyRule => ({ kind: 'refused', why });
 
 /** A rule for some values of a property; the rehearsal does as any other value says. */
 export function listedIf(is: (value: unknown) => boolean, why: string): PropertyRule {

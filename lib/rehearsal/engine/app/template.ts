@@ -8,12 +8,12 @@ export interface Template {
   readonly Transform?: unknown;
 }
 
-export interface TemplateParameter {
+interface TemplateParameter {
   readonly Type?: string;
   readonly Default?: unknown;
 }
 
-export interface TemplateOutput {
+interface TemplateOutput {
   readonly Value?: unknown;
   readonly Export?: { readonly Name?: unknown };
   readonly Condition?: string;

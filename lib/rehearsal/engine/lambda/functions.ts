@@ -12,7 +12,7 @@ export interface FunctionPlace {
 }
 
 /** A version of the functions that is being deployed, or replaced: it gets some of the invocations, in sandboxes of its own. */
-export interface OtherVersion {
+interface OtherVersion {
   /** The folder of its bundle; `undefined` if it has no such function. */
   readonly bundleFor: (place: FunctionPlace) => Promise<string | undefined>;
   /** Whether the next invocation is for it. */

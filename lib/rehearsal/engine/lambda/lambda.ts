@@ -8,7 +8,7 @@ import type { StubInvoke } from './stub.ts';
 
 export type { Circumstances, Outcome } from './sandbox.ts';
 
-export interface FunctionDefinition {
+interface FunctionDefinition {
   readonly name: string;
   /** The path of its construct, for those who watch. @default its name */
   readonly construct?: string;

@@ -26,7 +26,7 @@ function refusal(host: string, port?: unknown): NotRehearsedError {
     ? 'It is AWS itself: the client has an endpoint of its own, or does not read AWS_ENDPOINT_URL.'
     : 'Name the environment variable that has the address in `providers`, with what stands for it.';
   return new NotRehearsedError(
-    `A rehearsal lets no function reach ${at}. ${why} See docs/guides/rehearsal.md#providers.`,
+    `A rehearsal lets no function reach ${at}. ${why} See node_modules/pawl/docs/guides/rehearsal.md#providers.`,
   );
 }
 

@@ -102,7 +102,7 @@ function publishedIn({ body, messageAttributes }: Message): Published {
 }
 
 /** Whether a subscription gets what was published. A filter for the body takes no text that is no JSON object. */
-export function filterPasses({ policy, isForBody }: Filter, { message, attributes }: Published): boolean {
+function filterPasses({ policy, isForBody }: Filter, { message, attributes }: Published): boolean {
   if (!isForBody) return attributesMatch(policy, attributes);
   const body = parse(message);
   return typeof body === 'object' && body !== null && !Array.isArray(body) && matchesPattern(policy, body);

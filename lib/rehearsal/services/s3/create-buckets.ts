@@ -9,7 +9,7 @@ export interface ProvisionedBucket extends InStack {
 }
 
 /** What is told of a change in a bucket: a queue, a topic or a function, by its ARN. */
-export interface BucketNotification {
+interface BucketNotification {
   readonly id: string;
   readonly arn: string;
   /** As S3 has them: `s3:ObjectCreated:*`. */

@@ -13,7 +13,7 @@ export interface ProvisionedSchedule extends InStack {
   readonly targets: readonly ScheduleTarget[];
 }
 
-export interface ScheduleTarget {
+interface ScheduleTarget {
   readonly arn: string;
   /** The event, if the template says it. */
   readonly input: unknown;

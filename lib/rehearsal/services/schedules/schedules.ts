@@ -37,7 +37,7 @@ async function runOnce({ arn, source, targets }: ProvisionedSchedule, destinatio
 const UNIT_MS: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 
 /** How often a schedule is due; `undefined` if it has no rate. */
-export function rateOf(expression: string): number | undefined {
+function rateOf(expression: string): number | undefined {
   const [, value, unit = ''] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(expression.trim()) ?? [];
   const unitMs = UNIT_MS[unit];
   return unitMs === undefined ? undefined : Number(value) * unitMs;

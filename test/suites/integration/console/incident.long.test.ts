@@ -19,7 +19,7 @@ import { record } from '../../../support/records.ts';
 /*
  * An incident, settled in a real browser: 40 parked mails and 10 rejected orders. The tests follow on each other.
  *
- * `npm run screenshots` writes the pictures of the guides.
+ * `npm run docs -- pictures` writes the pictures of the guides.
  */
 
 const found = await findBrowser();

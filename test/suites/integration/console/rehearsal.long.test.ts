@@ -17,7 +17,7 @@ import { fileFor, projectWith, type RehearsedProject } from '../../../support/re
 /*
  * `pawl rehearse --console` as an operator's shell runs it, with its page in a real browser.
  *
- * `npm run screenshots` writes the pictures of the guides.
+ * `npm run docs -- pictures` writes the pictures of the guides.
  */
 
 const found = await findBrowser();

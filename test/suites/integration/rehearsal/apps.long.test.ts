@@ -103,7 +103,7 @@ const CAUSE_NAMED: Readonly<Record<AppName, readonly string[]>> = {
   vouchers: ['no-idempotency'],
 };
 
-/** A queue and a stream. `npm run campaign:apps` has all five: they take minutes. */
+/** A queue and a stream. `npm run campaign -- apps` has all five: they take minutes. */
 const CHOSEN: readonly AppName[] = process.env['PAWL_APPS'] === 'all' ? APPS : ['confirmations', 'vouchers'];
 
 describe.each(CHOSEN)('%s', (name) => {

@@ -5,7 +5,7 @@ import { INNOCENTS, MISTAKES } from '../../../fixtures/planted/planted.ts';
 import { CLIENT_NAMES } from '../../../fixtures/rehearsed/clients.ts';
 import { bundlePlanted, LAYOUTS, rehearsePlanted } from '../../../support/planted.ts';
 
-/** A part of `npm run campaign:planted`: causes that an app shows at nearly every message. As there, three seeds find them. */
+/** A part of `npm run campaign -- planted`: causes that an app shows at nearly every message. As there, three seeds find them. */
 
 let bundle = '';
 let dynamoDb: DynamoDbLocal;

@@ -1,0 +1,28 @@
+/** What `npm run check` runs, in this order: a file for Node, and its arguments. */
+export const CHECKS = {
+  types: ['node_modules/typescript/bin/tsc', '--noEmit'],
+  page: ['node_modules/typescript/bin/tsc', '-p', 'lib/cli/console/page'],
+  apps: ['node_modules/typescript/bin/tsc', '-p', 'test/fixtures/apps'],
+  lint: ['node_modules/@biomejs/biome/bin/biome', 'lint', '--error-on-warnings', '.'],
+  format: ['node_modules/@biomejs/biome/bin/biome', 'check', '--linter-enabled=false', '--error-on-warnings', '.'],
+  boundaries: ['checks/boundaries.ts'],
+  unused: [
+    'node_modules/knip/bin/knip.js',
+    '--config',
+    'checks/knip.ts',
+    '--no-progress',
+    '--exclude',
+    'optionalPeerDependencies',
+  ],
+  plain: ['checks/plain-code.ts'],
+  api: ['checks/api.ts'],
+  nameable: ['checks/nameable.ts'],
+  docstrings: ['checks/docstrings.ts'],
+  sizes: ['checks/sizes.ts'],
+  templates: ['checks/templates.ts'],
+  links: ['checks/docs/links.ts'],
+  readable: ['checks/docs/readable.ts'],
+  snippets: ['checks/docs/snippets.ts'],
+  spelling: ['node_modules/cspell/bin.mjs', 'lint', '--config', 'checks/docs/cspell.json', '--no-progress'],
+  licences: ['checks/release/licences.ts'],
+} as const satisfies Readonly<Record<string, readonly string[]>>;

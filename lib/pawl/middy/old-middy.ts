@@ -1,0 +1,16 @@
+import { explainedError } from '../kernel/errors.ts';
+
+/**
+ * Refuses Middy 1 and older. They ignore what `before` returns: Lambda would get `null` for a batch of duplicates in flight, and delete their messages.
+ *
+ * Their requests are told by `internal`, which Middy has put on each request since version 2. Nothing on a request tells later versions apart, and a
+ * bundle has no manifest to read.
+ *
+ * @param request in `before`, and in `onError` again: there Middy 1 takes a hook that returns for one that has dealt with the error, and answers `null`
+ * @throws Error that names the versions that work
+ */
+export function refuseOldMiddy(door: string, request: object): void {
+  if ('internal' in request) return;
+  const said = `${door}: works with Middy 4 and later; this request has no \`internal\`, as those of Middy 1 have none. Nothing was run. Install @middy/core@7`;
+  throw explainedError(Error, said, 'old-middy');
+}
