@@ -151,6 +151,36 @@ it('needs what a row says that it needs, before it asks AWS for anything', () =>
     expect(() => readLine(resolve, ['a#1', 'applied', ...args])).toThrow(new UsageError('--note is missing.'));
 });
 
+const ranges = options.flatMap(([command, name, { option }]) => {
+  const [, least, most] = /^a whole number from (\d+)(?: to (\d+))?$/.exec(option.expected ?? '') ?? [];
+  return least === undefined ? [] : [[command, name, option, Number(least), most && Number(most)] as const];
+});
+
+it.each(ranges)(
+  'pawl %s --%s takes the ends of its range, and nothing beyond',
+  (_command, _name, option, least, most) => {
+    expect(option.read([`${least}`])).toBe(least);
+    for (const wrong of [`${least - 1}`, '1.5', '', ' 1', '0x1', '1e1']) expect(option.read([wrong])).toBeUndefined();
+    if (most === undefined || most === '') return;
+    expect(option.read([`${most}`])).toBe(most);
+    expect(option.read([`${most + 1}`])).toBeUndefined();
+  },
+);
+
+const template = COMMANDS.find(({ name }) => name === 'template');
+
+it('takes an amount with a fraction, and none that is 0 or below', () => {
+  const days = template?.options['claim-retention-days'];
+  expect(days?.read(['0.5'])).toBe(0.5);
+  for (const wrong of ['0', '0.0', '-1', 'long', '']) expect(days?.read([wrong])).toBeUndefined();
+});
+
+it('takes a name as long as every tool takes it', () => {
+  const name = template?.options['name'];
+  expect(name?.read(['a'.repeat(40)])).toBe('a'.repeat(40));
+  expect(name?.read(['a'.repeat(41)])).toBeUndefined();
+});
+
 it.each([
   ['90s', 90_000],
   ['15m', 900_000],

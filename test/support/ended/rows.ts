@@ -5,8 +5,14 @@ import { findings } from '../../../lib/pawl/statements/index.ts';
 import { readRestored } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { operation, type World } from './world.ts';
 
+/** What every command is tried with. */
+interface Tried {
+  /** Command lines about something that has this text in its key, its error and its note: it must not reach a terminal as it is. */
+  readonly showing?: (world: World, odd: string) => readonly (readonly string[])[];
+}
+
 /** What one command does in a world, and what must be true of it, however it ended. */
-export interface Row {
+export interface Row extends Tried {
   readonly prepare: (world: World) => Promise<void>;
   readonly args: (world: World) => readonly string[];
   /** How many acts are done. Throws if something is lost, doubled, or half done. */
@@ -20,11 +26,12 @@ export interface Row {
 }
 
 /** A command that is tried elsewhere: it serves, or talks to servers of its own. */
-export interface Elsewhere {
+export interface Elsewhere extends Tried {
   readonly elsewhere: string;
 }
 
 const by = ['--by', 'maria', '--note', 'asked the mail service'];
+const byOdd = (odd: string) => ['--by', odd, '--note', odd];
 const table = ({ tableName }: World) => ['--table', tableName];
 const letters = ({ dead }: World) => ['--queue', dead.url];
 const parked = { status: 'parked', error: { name: 'abandoned', message: 'its worker died' } } as const;
@@ -66,12 +73,18 @@ export const rows: Readonly<Record<string, Row | Elsewhere>> = {
       for (const key of keys) await world.claim(key, parked);
     },
     args: (world) => ['claims', ...table(world), '--json'],
+    showing: () => [['claims']],
     code: 1,
   },
   claim: {
     ...reads,
     prepare: (world) => world.claim('order-1', parked),
     args: (world) => ['claim', world.id('order-1'), ...table(world), '--json'],
+    showing: (world, odd) => [
+      ['claim', world.id(odd), '--results'],
+      ['claim', `no#${odd}`],
+      ['claim', odd],
+    ],
     code: 1,
   },
   resolve: {
@@ -79,6 +92,12 @@ export const rows: Readonly<Record<string, Row | Elsewhere>> = {
       for (const key of keys) await world.claim(key, parked);
     },
     args: (world) => ['resolve', ...keys.map(world.id), 'applied', '--yes', '--json', ...by, ...table(world)],
+    showing: (world, odd) => [
+      ['resolve', world.id(odd), `x#${odd}`, 'not-applied', '--dry-run', ...byOdd(odd)],
+      ['resolve', world.id(odd), '--fence', '77', 'applied', '--yes', ...byOdd(odd)],
+      ['resolve', world.id(odd), '--step', `${odd}=applied`, '--yes', ...byOdd(odd)],
+      ['resolve', world.id(odd), odd, ...byOdd(odd)],
+    ],
     acts: 3,
     async done(world) {
       const found = await Promise.all(keys.map((key) => world.store.read(world.id(key))));
@@ -97,6 +116,7 @@ export const rows: Readonly<Record<string, Row | Elsewhere>> = {
   restored: {
     prepare: async () => undefined,
     args: (world) => ['restored', '--cut-off', '2026-11-21T09:00:00Z', '--yes', ...by, ...table(world)],
+    showing: (_, odd) => [['restored', '--cut-off', odd, ...byOdd(odd)]],
     acts: 1,
     async done({ tableName, dynamo: client }) {
       const mark = await readRestored({ tableName, client });
@@ -110,6 +130,10 @@ export const rows: Readonly<Record<string, Row | Elsewhere>> = {
     ...reads,
     prepare: withLetters,
     args: (world) => ['dlq', ...letters(world), ...table(world), '--json'],
+    showing: (world, odd) => [
+      ['dlq', ...letters(world), '--bodies'],
+      ['dlq', '--queue', odd],
+    ],
     async done(world) {
       expect(await world.deadBodies()).toEqual(keys);
       return 0;
@@ -119,6 +143,10 @@ export const rows: Readonly<Record<string, Row | Elsewhere>> = {
   redrive: {
     prepare: withLetters,
     args: (world) => ['redrive', '--yes', '--json', ...letters(world), '--to', world.queue.url, ...table(world)],
+    showing: (world, odd) => [
+      ['redrive', ...letters(world), '--to', world.queue.url, '--dry-run'],
+      ['redrive', ...letters(world), '--to', `http://${odd}`, '--dry-run'],
+    ],
     acts: 3,
     done: redriven,
     said: /(\d+) messages? redriven|Nothing was changed/,
@@ -129,6 +157,9 @@ export const rows: Readonly<Record<string, Row | Elsewhere>> = {
       for (const key of keys) await world.letter(key, { status: 'rejected' });
     },
     args: (world) => ['discard', '--reason', 'none', '--yes', '--json', ...by, ...letters(world), ...table(world)],
+    showing: (world, odd) => [
+      ['discard', ...letters(world), '--reason', 'none', '--even-in-doubt', '--dry-run', ...byOdd(odd)],
+    ],
     acts: 3,
     async done(world) {
       const dead = await world.deadBodies();
@@ -147,23 +178,37 @@ export const rows: Readonly<Record<string, Row | Elsewhere>> = {
     ...reads,
     prepare: withFindings,
     args: (world) => ['statements', operation, ...table(world)],
+    showing: (_, odd) => [['statements', odd]],
     code: 1,
   },
-  findings: { ...reads, prepare: withFindings, args: (world) => ['findings', ...table(world), '--json'], code: 1 },
+  findings: {
+    ...reads,
+    prepare: withFindings,
+    args: (world) => ['findings', ...table(world), '--json'],
+    showing: (_, odd) => [['findings'], ['findings', odd]],
+    code: 1,
+  },
   'findings accept': {
     prepare: async (world) => {
       await withFindings(world);
       world.keys.push(...(await findingIds(world)));
     },
     args: (world) => ['findings', 'accept', ...world.keys, '--yes', ...by, ...table(world)],
+    showing: (_, odd) => [['findings', 'accept', `#finding#${odd}`, '--yes', ...byOdd(odd)]],
     acts: 3,
     done: async (world) => 3 - (await findingIds(world)).length,
     said: /(\d+) findings? accepted|Nothing was changed/,
     code: 0,
   },
-  console: { elsewhere: 'test/suites/integration/console/ended.test.ts' },
-  rehearse: { elsewhere: 'test/suites/integration/rehearsal/signals.long.test.ts' },
-  doctor: { elsewhere: 'test/cli/ended.test.ts' },
-  template: { elsewhere: 'test/cli/ended.test.ts' },
-  completion: { elsewhere: 'test/cli/ended.test.ts' },
+  console: {
+    elsewhere: 'test/suites/integration/console/ended.test.ts',
+    showing: (_, odd) => [['console', odd]],
+  },
+  rehearse: {
+    elsewhere: 'test/suites/integration/rehearsal/signals.long.test.ts',
+    showing: (_, odd) => [['rehearse', `/${odd}`]],
+  },
+  doctor: { elsewhere: 'test/cli/ended.test.ts', showing: (_, odd) => [['doctor', odd, odd]] },
+  template: { elsewhere: 'test/cli/ended.test.ts', showing: (_, odd) => [['template', odd]] },
+  completion: { elsewhere: 'test/cli/ended.test.ts', showing: (_, odd) => [['completion', odd]] },
 };

@@ -104,7 +104,7 @@ it('pawl console says what it may not read of a stack', async () => {
 
 it('pawl console refuses what it does not understand, before it asks AWS', async () => {
   await expect(runCommand(['console', '--table', 'claims', '--port', '70000'])).rejects.toThrow(
-    /--port: expected a number up/,
+    /--port: expected a whole number from 1 to 65535/,
   );
   await expect(runCommand(['console', 'send-email#order-1', '--table', 'claims'])).rejects.toThrow(/takes no names/);
 });

@@ -3,6 +3,7 @@ import { COMMANDS } from '../../../../lib/cli/commands.ts';
 import { nodeHost } from '../../../../lib/pawl/host.ts';
 import { findingOf, storeFinding } from '../../../../lib/pawl/statements/finding.ts';
 import { type SqsLocal, startSqsLocal } from '../../../../lib/rehearsal/engine/servers/sqs-local.ts';
+import { rows } from '../../../support/ended/rows.ts';
 import { makeWorld, type World } from '../../../support/ended/world.ts';
 import { ioOf, runCommand } from '../../../support/in-process.ts';
 import { envOf, runPawl } from '../../../support/pawl-command.ts';
@@ -36,39 +37,6 @@ afterAll(async () => {
   await sqs.stop();
 });
 
-const by = ['--by', nasty, '--note', nasty];
-const said: Readonly<Record<string, (id: string) => readonly (readonly string[])[]>> = {
-  claims: () => [['claims']],
-  claim: (id) => [
-    ['claim', id, '--results'],
-    ['claim', `no#${nasty}`],
-    ['claim', nasty],
-  ],
-  resolve: (id) => [
-    ['resolve', id, `x#${nasty}`, 'not-applied', '--dry-run', ...by],
-    ['resolve', id, '--fence', '77', 'applied', '--yes', ...by],
-    ['resolve', id, '--step', `${nasty}=applied`, '--yes', ...by],
-    ['resolve', id, nasty, ...by],
-  ],
-  restored: () => [['restored', '--cut-off', nasty, ...by]],
-  dlq: () => [
-    ['dlq', '--queue', world.dead.url, '--bodies'],
-    ['dlq', '--queue', nasty],
-  ],
-  redrive: () => [
-    ['redrive', '--queue', world.dead.url, '--to', world.queue.url, '--dry-run'],
-    ['redrive', '--queue', world.dead.url, '--to', `http://${nasty}`, '--dry-run'],
-  ],
-  discard: () => [['discard', '--queue', world.dead.url, '--reason', 'none', '--even-in-doubt', '--dry-run', ...by]],
-  statements: () => [['statements', nasty]],
-  findings: () => [['findings'], ['findings', 'accept', `#finding#${nasty}`, '--yes', ...by], ['findings', nasty]],
-  console: () => [['console', nasty]],
-  rehearse: () => [['rehearse', `/${nasty}`]],
-  doctor: () => [['doctor', nasty, nasty]],
-  template: () => [['template', nasty]],
-  completion: () => [['completion', nasty]],
-};
-
 /** What `pawl` reports of a command that could not run. */
 function reported(error: unknown) {
   const { io, out, error: written } = ioOf();
@@ -84,14 +52,12 @@ it('reaches no terminal from the process itself: what could not run, and what wa
   }
 });
 
-it('is asked of every command', () => {
-  expect(Object.keys(said).toSorted()).toEqual(COMMANDS.map(({ name }) => name).toSorted());
-});
-
 it.each(COMMANDS.map(({ name, options }) => [name, options] as const))(
   'reaches no terminal as it is: pawl %s',
   async (name, options) => {
-    const commands = said[name]?.(world.id(nasty)) ?? [];
+    const own = Object.entries(rows).filter(([row]) => row.split(' ')[0] === name);
+    const commands = own.flatMap(([, { showing }]) => showing?.(world, nasty) ?? []);
+    expect(commands).not.toEqual([]);
     for (const args of commands.flatMap((one) => ('json' in options ? [one, [...one, '--json']] : [one]))) {
       const all = [...args, ...('table' in options ? ['--table', world.tableName] : [])];
       const ran = await runCommand(all).catch(reported);
