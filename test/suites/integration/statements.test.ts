@@ -78,7 +78,7 @@ it('compares a statement with the claims in DynamoDB, and an operator lists and 
   await expect(pawl('findings', 'accept', id, ...accepted)).rejects.toThrow('Nothing was changed');
   expect(await pawl('findings', 'accept', id, '--yes', ...accepted)).toMatchObject({
     code: 0,
-    out: '1 finding accepted.\n',
+    out: '1 finding accepted, 0 not.\n',
   });
   expect(await pawl('findings', 'accept', id, '--yes', ...accepted)).toMatchObject({ code: 1 });
   await expect(pawl('findings', 'accept', id)).rejects.toThrow('--by is missing.');

@@ -21,7 +21,7 @@ export async function settleByCommands(incident: Incident, outbox: readonly stri
 
   const ids = outbox.map((key) => `${mailing}#${key}`);
   const applied = await pawl('resolve', ...ids, 'applied', '--yes', '--json', ...acted);
-  expect([applied.code, applied.lines().at(-1)]).toEqual([0, { kind: 'summary', resolved: 30, refused: 0 }]);
+  expect([applied.code, applied.lines().at(-1)]).toEqual([0, { kind: 'summary', resolved: 30, stay: 0 }]);
   const rest = await pawl('resolve', 'not-applied', '--operation', mailing, '--yes', ...acted);
   expect([rest.code, rest.out]).toEqual([0, expect.stringContaining('10 claims resolved as not-applied, 0 not.')]);
 
