@@ -125,9 +125,11 @@ export async function setUp() {
     worker: <R>(fn: (claim: Claim) => Promise<R> | R, options: Partial<OnceOptions<string>> = {}) =>
       once<string, R>({ ...common, key: (key) => key, ...options }, (_, claim) => fn(claim)).outcome,
     /** A handler of one message, called with a batch; answers the ids that are to come again. */
-    consumer(handle: MessageHandler<Order>, options: Partial<SqsOptions<Order>> = {}) {
-      const handler = over.eachMessage({ ...onQueue, ...options }, handle);
-      return async (...records: readonly SqsRecord[]) => failuresOf(await handler(sqsEvent(...records), context()));
+    consumer(handle: MessageHandler<Order>, options: Partial<SqsOptions<Order>> & Remaining = {}) {
+      const { remainingMs, ...own } = options;
+      const handler = over.eachMessage({ ...onQueue, ...own }, handle);
+      return async (...records: readonly SqsRecord[]) =>
+        failuresOf(await handler(sqsEvent(...records), context(remainingMs)));
     },
     /** An existing batch handler behind the middleware, called with a batch; answers the ids that are to come again. */
     existing(handle: (event: SQSEvent) => unknown, options: ExistingOptions = {}) {
@@ -144,9 +146,13 @@ export async function setUp() {
   };
 }
 
-export interface ExistingOptions extends Partial<SqsOnceOptions<Order>> {
-  readonly timeoutEarlyInMillis?: number;
+interface Remaining {
+  /** How long the invocation lasts. @default 30000 */
   readonly remainingMs?: number;
+}
+
+export interface ExistingOptions extends Partial<SqsOnceOptions<Order>>, Remaining {
+  readonly timeoutEarlyInMillis?: number;
   /** Other middlewares, used before pawl's: their `before` runs earlier, and their `after` later. */
   readonly others?: readonly middy.MiddlewareObj<SQSEvent>[];
   /** Middlewares between pawl's and the handler, which is not where they belong. */
