@@ -21,7 +21,7 @@ export const handler = eachMessage(
     key: bodyField('changeId'),
     // The service has no idempotency keys, but it can be asked what it has booked.
     onAbandoned: reconcile({
-      ask: async (_, doubt) => ({ verdict: (await accounts.wasBooked(doubt)) ? 'applied' : 'not-applied' }),
+      ask: async (doubt) => ({ verdict: (await accounts.wasBooked(doubt)) ? 'applied' : 'not-applied' }),
       settleMs: 1000,
     }),
     marksEffect: true,

@@ -18,7 +18,7 @@ export function giftCardConsumer({ giftCards, ...wiring }: GiftCardWiring) {
       key: bodyField('orderId'),
       // A gift card is money, and the provider can be asked. Its look-up lags behind what it has issued.
       onAbandoned: reconcile({
-        ask: async (_, doubt) => ({ verdict: (await giftCards.wasIssued(doubt)) ? 'applied' : 'not-applied' }),
+        ask: async (doubt) => ({ verdict: (await giftCards.wasIssued(doubt)) ? 'applied' : 'not-applied' }),
         settleMs: 1000,
       }),
       marksEffect: true,

@@ -1,4 +1,4 @@
-import { logEvents } from 'pawl';
+import { logEvents, reconcile } from 'pawl';
 import { dynamoStore } from 'pawl/dynamodb';
 import { allOf, metricEvents } from 'pawl/observe';
 import { sweepOpenClaims } from 'pawl/sweep';
@@ -12,9 +12,11 @@ export const handler = sweepOpenClaims({
   store: dynamoStore({ tableName: process.env['CLAIMS_TABLE'] }),
   operations: {
     'issue-gift-card': {
-      ask: async (doubt) => ({ verdict: (await giftCards.wasIssued(doubt)) ? 'applied' : 'not-applied' }),
-      // As the consumer has it.
-      settleMs: 1000,
+      onAbandoned: reconcile({
+        ask: async (doubt) => ({ verdict: (await giftCards.wasIssued(doubt)) ? 'applied' : 'not-applied' }),
+        // As the consumer has it.
+        settleMs: 1000,
+      }),
     },
     'send-email': { onAbandoned: 'park' },
   },

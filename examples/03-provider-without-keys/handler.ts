@@ -15,7 +15,7 @@ export const handler = eachMessage<Order>(
     key: bodyField('orderId'),
     deadLetters: deadLetterQueue(process.env.DEAD_LETTER_QUEUE_URL),
     onAbandoned: reconcile({
-      ask: async ({ body }) => {
+      ask: async (_, { body }) => {
         console.log(`  worker: did the mail for ${body.orderId} go out?`);
         const response = await fetch(mailsOf(body.orderId));
         if (!response.ok) return { verdict: 'inconclusive' }; // the provider is out of order: an empty list would say "not applied"

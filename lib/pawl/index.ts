@@ -29,14 +29,15 @@ export function once<Input, R, Kept extends boolean = true>(
   return onceOn(options, fn, nodeHost);
 }
 
-export type { Claim, Doubt } from './engine/claim.ts';
+export type { Claim } from './engine/claim.ts';
 export { type ClaimEvent, logEvents } from './engine/events.ts';
 export type { Lease } from './engine/lease.ts';
 export type { OnceCall, OnceFunction, OnceOptions, OnceOutcome } from './engine/once.ts';
 export type { ClaimOptions } from './engine/options.ts';
-export { type Reconcile, type ReconcileOptions, reconcile } from './engine/reconcile.ts';
+export type { Policy } from './engine/policy.ts';
+export { type Doubt, type Reconcile, type ReconcileOptions, reconcile } from './engine/reconcile.ts';
 export { renewedLease } from './engine/renewed-lease.ts';
-export { type StepOptions, type StepReconcile, type StepRun, step } from './engine/step.ts';
+export { type StepOptions, type StepRun, step } from './engine/step.ts';
 export {
   type Classification,
   InDoubtError,

@@ -31,7 +31,7 @@ export function pawl(policy: 'retry' | 'park' | 'reconcile'): Contender {
           policy !== 'reconcile'
             ? policy
             : reconcile({
-                ask: async (_, { effectKey }) => {
+                ask: async ({ effectKey }) => {
                   const issued = await world.io('cards.wasIssued', () => cards.wasIssued(effectKey));
                   return { verdict: issued ? 'applied' : 'not-applied' };
                 },

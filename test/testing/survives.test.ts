@@ -17,7 +17,7 @@ const policies = {
     provider: (time) => knowingProvider(time, { honoursKeys: false, lagMs: 500 }),
     policy: (provider: Provider) =>
       reconcile({
-        ask: async (_, doubt) => ({ verdict: (await provider.wasIssued(doubt.effectKey)) ? 'applied' : 'not-applied' }),
+        ask: async (doubt) => ({ verdict: (await provider.wasIssued(doubt.effectKey)) ? 'applied' : 'not-applied' }),
         settleMs: 1000,
       }),
   },

@@ -36,14 +36,3 @@ export interface Claim {
    */
   effect<T>(start: () => Promise<T> | T): Promise<T>;
 }
-
-/**
- * What is known of an attempt in doubt. `reconcile` passes it to `ask`; `effectKey` is what the provider knows the effect by.
- *
- * @example
- * const ask = async (_: Payment, doubt: Doubt): Promise<Verdict> => {
- *   const found = await bank.find(doubt.effectKey);
- *   return found ? { verdict: 'applied', result: found } : { verdict: 'not-applied' };
- * };
- */
-export type Doubt = Pick<Claim, 'operation' | 'key' | 'effectKey' | 'attempt' | 'signal'>;

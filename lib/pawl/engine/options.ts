@@ -3,14 +3,15 @@ import { claimDefaults } from '../kernel/defaults.ts';
 import type { Classification } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
-import type { AbandonedPolicy, ClaimRules } from '../rules/decide.ts';
+import type { ClaimRules } from '../rules/decide.ts';
 import { expectOperation } from '../rules/identity.ts';
 import type { Attributes } from '../rules/record.ts';
 import type { ClaimStore } from '../rules/store.ts';
 import { sayingMistakes } from './classifier.ts';
 import { type ClaimEvent, reportTheUnusual } from './events.ts';
 import type { Lease } from './lease.ts';
-import { checkedReconcile, type Reconcile } from './reconcile.ts';
+import { type Policy, policyOf } from './policy.ts';
+import type { Reconcile } from './reconcile.ts';
 
 /**
  * The options that every way into pawl has in common.
@@ -40,7 +41,7 @@ export interface ClaimOptions<Input> {
    * - `'park'`: never twice. The claim waits for an operator's decision, and the message goes to the dead-letter queue.
    * - `reconcile({ ask, settleMs })`: ask the provider.
    */
-  readonly onAbandoned: 'retry' | 'park' | Reconcile<Input>;
+  readonly onAbandoned: Policy<Input>;
   /**
    * How long a claim is exclusive, when not for the rest of the invocation: `renewedLease(10_000)`.
    * @default the invocation's remaining time, and on Lambda Managed Instances up to a minute beyond it while the handler runs; where there is none, a renewed lease of a minute, or of twice `timeoutMs` and `marginMs` if that is longer
@@ -273,24 +274,4 @@ export function expectRetention(seconds: number): void {
   if (seconds !== Number.POSITIVE_INFINITY) expectWhole('retentionSeconds', seconds, undefined, ", or 'forever'");
   const least = "at least 60: the retention of the queue and of its dead-letter queue together, or 'forever'";
   expect(seconds >= 60, 'retentionSeconds', least, seconds, 'wrong-time');
-}
-
-/**
- * What an author says about an effect in doubt.
- *
- * @param option names it in the error
- * @throws OptionError unless it is a policy
- */
-export function policyOf<Input>(
-  option: string,
-  policy: ClaimOptions<Input>['onAbandoned'],
-): { readonly onAbandoned: AbandonedPolicy; readonly provider: Reconcile<Input> | undefined } {
-  if (isReconcile(policy)) return { onAbandoned: policy.kind, provider: checkedReconcile(policy) };
-  const isPolicy = policy === 'retry' || policy === 'park';
-  expect(isPolicy, option, "'retry', 'park' or reconcile({ ask, settleMs })", policy);
-  return { onAbandoned: policy, provider: undefined };
-}
-
-function isReconcile<Input>(policy: ClaimOptions<Input>['onAbandoned']): policy is Reconcile<Input> {
-  return typeof policy === 'object' && policy?.kind === 'reconcile';
 }

@@ -1,10 +1,12 @@
 import { recordedError } from '../kernel/recorded-error.ts';
 import { afterVerdict, unsettledFor } from '../rules/doubt.ts';
 import type { Grant } from '../rules/grant.ts';
+import type { ClaimRecord } from '../rules/record.ts';
 import { type Said, verdictIn } from '../rules/verdict.ts';
+import type { Claim } from './claim.ts';
 import { type Engine, emit } from './engine.ts';
 import { openClaim } from './open-claim.ts';
-import type { Reconcile } from './reconcile.ts';
+import type { Doubt, Reconcile } from './reconcile.ts';
 import { confirm, recordOutcome } from './record-outcome.ts';
 import type { RunResult } from './run-result.ts';
 
@@ -58,19 +60,31 @@ export interface Asked extends Pick<Said, 'verdict' | 'result'> {
   readonly thrown: unknown;
 }
 
-/** Asks the provider, under the lease of the claim. Never throws. */
+/** The step in doubt of a claim, where it is not all of it. */
+export type DoubtedPart = Pick<Doubt, 'step' | 'effectKey' | 'inDoubtSince'>;
+
+/** What a provider is told of an attempt in doubt. */
+export function doubtAbout(claim: Omit<Claim, 'effect'>, record: ClaimRecord, part?: DoubtedPart): Doubt {
+  const { operation, key, effectKey, attempt, fence, signal } = claim;
+  const { attributes, unknownAt = 0 } = record;
+  const whole = { effectKey, step: undefined, inDoubtSince: unknownAt };
+  return { operation, key, attempt, fence, signal, attributes, ...(part ?? whole) };
+}
+
+/** Asks the provider, under the lease of the claim. Never throws. @param part the step in doubt. @default the whole effect */
 export async function ask<Input>(
   engine: Engine<Input>,
   grant: Grant,
   provider: Reconcile<Input>,
   input: Input,
+  part?: DoubtedPart,
 ): Promise<Asked> {
   const at = engine.settings.host.now();
   const { claim, stop } = openClaim(engine, grant, Number.POSITIVE_INFINITY);
   const { signal } = claim;
   const late = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
   try {
-    const said = await Promise.race([late, provider.ask(input, claim)]);
+    const said = await Promise.race([late, provider.ask(doubtAbout(claim, grant.record, part), input)]);
     const { verdict, result, mistake } = verdictIn(said);
     return { at, verdict, result, thrown: mistake ?? 'the provider cannot say yet' };
   } catch (thrown) {

@@ -1,18 +1,18 @@
 import { expectRun, isGeneratorFunction, isPromise, notAFunction } from '../kernel/callable.ts';
-import { expect, expectFunction, expectWhole } from '../kernel/check.ts';
 import { explainedError, InDoubtError, LeaseError, RetryableError } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { Checkpoint } from '../rules/checkpoints.ts';
-import type { Verdict } from '../rules/verdict.ts';
 import { type Said, verdictIn } from '../rules/verdict.ts';
 import { warnOfChanged } from './changed-result.ts';
 import type { Claim } from './claim.ts';
 import { effectOf, emit } from './engine.ts';
 import { insideStep } from './inside-step.ts';
 import { type NextStep, nextStep } from './next-step.ts';
+import { type Decides, type Policy, policyOf } from './policy.ts';
 import { expectFinished } from './returned.ts';
+import { doubtAbout } from './settle-doubt.ts';
 
 /** What a step knows. */
 export interface StepRun {
@@ -33,28 +33,15 @@ export interface StepOptions {
    *
    * - `'retry'`: run it again. Right when the provider honours the effect key. One write for each step instead of two.
    * - `'park'`: never twice. The claim waits for an operator's decision.
-   * - `{ ask, settleMs }`: ask the provider, and believe "not applied" `settleMs` milliseconds after the attempt ended.
+   * - `reconcile({ ask, settleMs })`: ask the provider, and believe "not applied" `settleMs` milliseconds after the attempt ended. The step returns the
+   *   `result` of a verdict `applied`: without one, `undefined`, as after an operator's word.
    */
-  readonly onAbandoned: 'retry' | 'park' | StepReconcile;
+  readonly onAbandoned: Policy<undefined>;
 }
 
-/**
- * The policy to ask the provider of one step. The step returns the `result` of a verdict `applied`: without one, `undefined`, as after an operator's word. `settleMs` is in milliseconds: "not applied" is believed that long after the attempt ended.
- *
- * @example
- * const policy: StepReconcile = {
- *   ask: async ({ effectKey }) => ({ verdict: (await bank.find(effectKey)) ? 'applied' : 'not-applied' }),
- *   settleMs: 5000,
- * };
- */
-export interface StepReconcile {
-  readonly ask: (step: StepRun) => Promise<Verdict> | Verdict;
-  readonly settleMs: number;
-}
+type StepPolicy = Decides<undefined>;
 
-const docs = 'docs/guides/transactions.md';
 const known = { onAbandoned: true } as const satisfies NamesOf<StepOptions>;
-const knownOfPolicy = { ask: true, settleMs: true } as const satisfies NamesOf<StepReconcile>;
 
 /**
  * Runs one part of a handler, and keeps what it returned beside the claim: after a crash the step does not run again, and returns
@@ -81,51 +68,41 @@ export function step<R>(
   fn: (step: StepRun) => Promise<R> | R,
   options: StepOptions,
 ): Promise<R> {
-  expectOptions(options, { door: 'step', known, docs });
-  const { onAbandoned } = options;
-  const asks = typeof onAbandoned === 'object' ? onAbandoned : undefined;
-  const decided = asks?.ask || onAbandoned === 'retry' || onAbandoned === 'park';
-  expect(decided, `onAbandoned of step ${name}`, "'retry', 'park' or { ask, settleMs }", onAbandoned);
-  if (asks) expectFunction(`ask of step ${name}`, 'a function', asks.ask, 'wrong-handler');
-  if (asks) expectOptions(asks, { door: 'step', within: 'onAbandoned', known: knownOfPolicy, docs });
-  if (asks) expectWhole(`settleMs of step ${name}`, asks.settleMs);
+  expectOptions(options, { door: 'step', known, docs: 'docs/guides/transactions.md' });
+  const policy = policyOf(`onAbandoned of step ${name}`, options.onAbandoned);
   const next = nextStep(claim, name);
-  if (typeof fn !== 'function' || isGeneratorFunction(fn)) throw notCallable(next, fn, onAbandoned);
-  return next.work.follow(runStep(next, fn, onAbandoned));
+  if (typeof fn !== 'function' || isGeneratorFunction(fn)) throw notCallable(next, fn, policy);
+  return next.work.follow(runStep(next, fn, policy));
 }
 
 /**
  * A promise has begun before the step was looked at, and begins again whenever the handler runs: unless the step may be repeated, the handler must not run
  * again. Of anything else nothing has begun.
  */
-function notCallable(next: NextStep, fn: unknown, onAbandoned: StepOptions['onAbandoned']): Error {
+function notCallable(next: NextStep, fn: unknown, policy: StepPolicy): Error {
   const error = notAFunction(`step ${next.name}`, fn);
   if (!isPromise(fn)) next.work.leaveUnstarted(error);
   else {
     // A sandbox is not frozen with it, and its error ends no process.
     next.work.follow(Promise.resolve(fn));
-    if (onAbandoned !== 'retry') {
+    if (policy.onAbandoned !== 'retry') {
       return leftInDoubt(next, explainedError(InDoubtError, error.message, 'effect-no-function'));
     }
   }
   return error;
 }
 
-async function runStep<R>(
-  next: NextStep,
-  fn: (step: StepRun) => Promise<R> | R,
-  onAbandoned: StepOptions['onAbandoned'],
-): Promise<R> {
+async function runStep<R>(next: NextStep, fn: (step: StepRun) => Promise<R> | R, policy: StepPolicy): Promise<R> {
   const { before } = next;
   if (before?.state === 'done') return resultOf(before) as R;
   const stepRun: StepRun = { effectKey: next.effectKey, signal: next.claim.signal };
   if (before?.state === 'started') {
     // In doubt until its own checkpoint says otherwise: an operator's decision is written there.
-    const settled = await settleStep(next, before, stepRun, onAbandoned);
+    const settled = await settleStep(next, before, policy);
     if (settled.kind === 'applied') return settled.result as R;
   }
   try {
-    await startStep(next, onAbandoned);
+    await startStep(next, policy);
   } catch (error) {
     next.work.leaveUnstarted(error);
     throw error;
@@ -137,7 +114,7 @@ async function runStep<R>(
     const promises = expectFinished(next.engine.settings.operation, called, value, true);
     if (promises.length > 0) await Promise.all(promises);
   } catch (error) {
-    throw await failStep(next, error, onAbandoned);
+    throw await failStep(next, error, policy);
   }
   await expectReached(next, 'done', value);
   warnOfChanged(next.engine.settings.operation, `step ${next.name}`, value);
@@ -151,13 +128,12 @@ type SettledStep = { readonly kind: 'applied'; readonly result: unknown } | { re
 async function settleStep(
   next: NextStep,
   before: Checkpoint,
-  stepRun: StepRun,
-  onAbandoned: StepOptions['onAbandoned'],
+  { onAbandoned, provider }: StepPolicy,
 ): Promise<SettledStep> {
   const { engine, grant, name } = next;
   const { host, skewMs } = engine.settings;
   if (onAbandoned === 'retry') return { kind: 'run' };
-  if (onAbandoned === 'park') {
+  if (provider === undefined) {
     await next.keepForgotten();
     throw leftInDoubt(
       next,
@@ -166,13 +142,13 @@ async function settleStep(
   }
   // What the provider has seen is no newer than the question, however late its verdict comes.
   const askedAt = host.now();
-  const verdict = await verdictOf(onAbandoned, stepRun);
+  const inDoubtSince = Math.max(grant.record.unknownAt ?? 0, before.at);
+  const verdict = await verdictOf(provider, next, inDoubtSince);
   if (verdict.verdict === 'applied') {
     await expectReached(next, 'done', verdict.result);
     return { kind: 'applied', result: verdict.result };
   }
-  const askableAt = Math.max(grant.record.unknownAt ?? 0, before.at) + onAbandoned.settleMs + skewMs;
-  if (verdict.verdict === 'not-applied' && askedAt >= askableAt) return { kind: 'run' };
+  if (verdict.verdict === 'not-applied' && askedAt >= inDoubtSince + provider.settleMs + skewMs) return { kind: 'run' };
   // Nothing was applied in this run: the doubt that is on the claim stays as old as it is.
   await next.keepForgotten();
   throw leftInDoubt(
@@ -186,7 +162,7 @@ async function settleStep(
 }
 
 /** @throws LeaseError, or the store's error: then the step has not started */
-async function startStep(next: NextStep, onAbandoned: StepOptions['onAbandoned']): Promise<void> {
+async function startStep(next: NextStep, { onAbandoned }: StepPolicy): Promise<void> {
   next.expectStartable();
   // Under 'retry' it may run again in any case, and need not say that it began.
   if (onAbandoned === 'retry') return;
@@ -199,7 +175,7 @@ async function startStep(next: NextStep, onAbandoned: StepOptions['onAbandoned']
 }
 
 /** Records that a step threw. @returns the error to throw in place of what it threw */
-async function failStep(next: NextStep, error: unknown, onAbandoned: StepOptions['onAbandoned']): Promise<unknown> {
+async function failStep(next: NextStep, error: unknown, { onAbandoned }: StepPolicy): Promise<unknown> {
   const { engine, grant, name } = next;
   const described = recordedError(error);
   emit(engine, grant.identity, { type: 'step-failed', step: name, error: described });
@@ -245,9 +221,13 @@ function resultOf({ name, result, omitted }: Checkpoint): unknown {
 }
 
 /** What a provider said of a step. */
-async function verdictOf({ ask }: StepReconcile, run: StepRun): Promise<Said> {
+async function verdictOf(
+  { ask }: NonNullable<StepPolicy['provider']>,
+  { claim, grant, name: step, effectKey }: NextStep,
+  inDoubtSince: number,
+): Promise<Said> {
   try {
-    return verdictIn(await ask(run));
+    return verdictIn(await ask(doubtAbout(claim, grant.record, { step, effectKey, inDoubtSince }), undefined));
   } catch {
     // It could not be asked.
     return { verdict: 'inconclusive' };

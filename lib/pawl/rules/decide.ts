@@ -5,8 +5,11 @@ import { type Attributes, appliesWithCompletion, type ClaimRecord, type Draft } 
 import type { ClaimWrite } from './store.ts';
 import { successor } from './successor.ts';
 
+/** The policies of an effect in doubt: run it again; leave it to an operator; ask its provider. */
+export const abandonedPolicies = ['retry', 'park', 'reconcile'] as const;
+
 /** What happens to a claim that was abandoned, as far as the decision needs to know. */
-export type AbandonedPolicy = 'retry' | 'park' | 'reconcile';
+export type AbandonedPolicy = (typeof abandonedPolicies)[number];
 
 /**
  * The rules a claim is decided by. They come from the consumer's options, and are the same for all its keys.

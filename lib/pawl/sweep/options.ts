@@ -1,6 +1,7 @@
-import type { Doubt } from '../engine/claim.ts';
 import type { ClaimEvent } from '../engine/events.ts';
 import { expectStore } from '../engine/options.ts';
+import { policyOf } from '../engine/policy.ts';
+import type { Reconcile } from '../engine/reconcile.ts';
 import { nodeHost } from '../host.ts';
 import { expect, expectFunction, expectWhole } from '../kernel/check.ts';
 import { claimDefaults } from '../kernel/defaults.ts';
@@ -12,35 +13,20 @@ import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import { expectOperation } from '../rules/identity.ts';
 import { type ListsOpenClaims, listsOpenClaims } from '../rules/open-claims.ts';
-import type { Attributes } from '../rules/record.ts';
 import type { ClaimStore } from '../rules/store.ts';
-import type { Verdict } from '../rules/verdict.ts';
 import type { SweepReport } from './report.ts';
 
-/** A doubt that no message or caller comes for. There is no payload: the claim does not keep it. */
-export interface SweptDoubt extends Doubt {
-  /** Of the step, where a step is in doubt. Search the provider for it. */
-  readonly effectKey: string;
-  /** Grows with every grant of the claim. The earlier worker had a lower one, and its late writes are refused. */
-  readonly fence: number;
-  /** What the author keeps beside the key. */
-  readonly attributes: Attributes | undefined;
-  /** The name of the step in doubt; `undefined` where it is the whole effect. */
-  readonly step: string | undefined;
-  /** Until when an attempt may have applied the effect, in epoch milliseconds. */
-  readonly inDoubtSince: number;
-}
-
-/** An operation whose provider can be asked. */
-export interface AskedOperation {
+/** What the sweep does about the claims of an operation. */
+export interface SweptOperation {
   /**
-   * Looks the effect up, by its effect key. It must not apply anything. What it throws, and what it does not return in time, is inconclusive.
-   * If the provider knows the key and not the effect key, as behind `sqsOnce`: `key` is a hash (`sha256:…`) where it is too long for the claim's id.
-   * Look such an effect up by an attribute, or return `'inconclusive'`.
+   * What becomes of a claim in doubt that no message or caller comes for.
+   *
+   * - `'park'`: it waits for an operator.
+   * - `reconcile({ ask, settleMs })`: ask the provider. It is not asked before `settleMs` have passed. There is no input: no claim keeps its payload.
+   *
+   * `'retry'` is refused: a sweep has no handler that it could run.
    */
-  readonly ask: (doubt: SweptDoubt) => Promise<Verdict> | Verdict;
-  /** How long after an attempt ended its effect may still come to be seen, in milliseconds. The provider is not asked earlier. */
-  readonly settleMs: number;
+  readonly onAbandoned: 'park' | Reconcile<undefined>;
   /**
    * How many inconclusive verdicts and lost workers park the claim.
    * @default 6
@@ -57,14 +43,6 @@ export interface AskedOperation {
    */
   readonly retentionSeconds?: number | 'forever';
 }
-
-/** An operation whose provider cannot be asked: what is in doubt is parked, for an operator. */
-export interface ParkedOperation {
-  readonly onAbandoned: 'park';
-}
-
-/** What the sweep does about the claims of an operation. */
-export type SweptOperation = AskedOperation | ParkedOperation;
 
 /**
  * The options of `sweepOpenClaims`.
@@ -138,14 +116,12 @@ const known = {
   onReport: true,
   host: true,
 } as const satisfies NamesOf<SweepOptions>;
-const knownOfAsked = {
-  ask: true,
-  settleMs: true,
+const knownOfSwept = {
+  onAbandoned: true,
   maxAbandoned: true,
   recordResult: true,
   retentionSeconds: true,
-} as const satisfies NamesOf<AskedOperation>;
-const knownOfParked = { onAbandoned: true } as const satisfies NamesOf<ParkedOperation>;
+} as const satisfies NamesOf<SweptOperation>;
 
 /** Options after defaults and validation. */
 export interface SweepSettings extends Required<Omit<SweepOptions, 'store' | 'onEvent' | 'onReport'>> {
@@ -174,7 +150,7 @@ export function sweepSettings(options: SweepOptions): SweepSettings {
   expect(
     typeof operations === 'object' && operations !== null,
     'operations',
-    'an object from the name of an operation to { ask, settleMs } or { onAbandoned: "park" }',
+    'an object from the name of an operation to { onAbandoned }',
     operations,
   );
   for (const [operation, swept] of Object.entries(operations)) expectSwept(operation, swept);
@@ -202,23 +178,7 @@ export function sweepSettings(options: SweepOptions): SweepSettings {
 
 function expectSwept(operation: string, swept: SweptOperation): void {
   expectOperation(operation);
-  const door = 'sweepOpenClaims';
   const within = `operations.${operation}`;
-  if (isParked(swept)) {
-    expectOptions(swept, { door, within, known: knownOfParked, docs });
-    expect(
-      swept.onAbandoned === 'park',
-      `${within}.onAbandoned`,
-      "'park', or { ask, settleMs } in place of it",
-      swept.onAbandoned,
-    );
-    return;
-  }
-  expectOptions(swept, { door, within, known: knownOfAsked, docs });
-  expectFunction(`${within}.ask`, 'a function', swept.ask);
-  expectWhole(`${within}.settleMs`, swept.settleMs);
-}
-
-export function isParked(swept: SweptOperation): swept is ParkedOperation {
-  return typeof swept === 'object' && swept !== null && 'onAbandoned' in swept;
+  expectOptions(swept, { door: 'sweepOpenClaims', within, known: knownOfSwept, docs });
+  policyOf(`${within}.onAbandoned`, swept.onAbandoned, ['park', 'reconcile']);
 }

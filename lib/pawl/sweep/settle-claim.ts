@@ -13,15 +13,11 @@ import type { Grant } from '../rules/grant.ts';
 import { identityOf, stepEffectKey } from '../rules/identity.ts';
 import { type ClaimRecord, type StepResolution, understood } from '../rules/record.ts';
 import { type LeftAlone, type RepairRules, repair } from '../rules/repair.ts';
-import type { SweptDoubt } from './options.ts';
 import type { SweptClaim } from './report.ts';
-
-/** What a question is about, besides what every doubt has. */
-export type About = Pick<SweptDoubt, 'attributes' | 'step' | 'inDoubtSince' | 'fence' | 'effectKey'>;
 
 /** What the claims of one operation are settled with. */
 export interface Settler {
-  readonly engine: Engine<About>;
+  readonly engine: Engine<undefined>;
   readonly rules: RepairRules;
   /** How long a claim is held for its question, in milliseconds. */
   readonly leaseMs: number;
@@ -67,13 +63,11 @@ const leftAs = {
   'too-early': 'tooEarly',
 } as const satisfies Record<LeftAlone, SweptClaim>;
 
-async function settleGranted(engine: Engine<About>, grant: Grant): Promise<SweptClaim> {
-  const { record, identity } = grant;
+async function settleGranted(engine: Engine<undefined>, grant: Grant): Promise<SweptClaim> {
+  const { record } = grant;
   const { provider } = engine.settings;
   if (provider !== undefined && stepsInDoubt(record).length > 0) return settleSteps(engine, grant, provider);
-  const { fence, attributes, unknownAt = 0 } = record;
-  const about = { fence, attributes, effectKey: identity.effectKey, step: undefined, inDoubtSince: unknownAt };
-  const settled = await settleDoubt(engine, grant, about);
+  const settled = await settleDoubt(engine, grant, undefined);
   if (settled === undefined) {
     return sweptAs(
       await recordOutcome(engine, grant, { status: 'released', error: notApplied, doubtEnded: true }),
@@ -90,7 +84,11 @@ function sweptAs(recorded: Recorded, as: SweptClaim): SweptClaim {
 }
 
 /** Asks about each step in doubt. The claim is released when that is all that was in doubt: its handler goes on from there, if it is called again. */
-async function settleSteps(engine: Engine<About>, grant: Grant, provider: Reconcile<About>): Promise<SweptClaim> {
+async function settleSteps(
+  engine: Engine<undefined>,
+  grant: Grant,
+  provider: Reconcile<undefined>,
+): Promise<SweptClaim> {
   const { record, identity } = grant;
   const said = new Map<string, StepResolution>();
   let thrown: unknown;
@@ -125,17 +123,17 @@ async function settleSteps(engine: Engine<About>, grant: Grant, provider: Reconc
   return sweptAs(await recordOutcome(engine, grant, outcome), 'inconclusive');
 
   async function askOfStep(
-    { settings }: Engine<About>,
+    { settings }: Engine<undefined>,
     of: Grant,
-    { attributes, fence, unknownAt = 0, abandoned }: ClaimRecord,
+    { unknownAt = 0, abandoned }: ClaimRecord,
     step: string,
     at: number,
   ) {
     const { host } = settings;
     const unknown = { unknownAt: Math.max(unknownAt, at), abandoned };
     const effectKey = stepEffectKey(identity.effectKey, step, host);
-    const about = { attributes, fence, step, effectKey, inDoubtSince: unknown.unknownAt };
-    const asked = await ask(engine, of, provider, about);
+    const about = { step, effectKey, inDoubtSince: unknown.unknownAt };
+    const asked = await ask(engine, of, provider, undefined, about);
     const after = afterVerdict(asked.verdict, unknown, settings, recordedError(asked.thrown), asked.at);
     const settled = unsettledFor(unknown, settings, asked.at) === 0;
     emit(engine, identity, { type: 'reconciled', verdict: asked.verdict, settled });

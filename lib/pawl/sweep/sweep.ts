@@ -1,14 +1,13 @@
 import { settingsOf } from '../engine/options.ts';
-import { reconcile } from '../engine/reconcile.ts';
 import { remainingTime } from '../kernel/check.ts';
 import { SetupError } from '../kernel/errors.ts';
 import { callListener } from '../kernel/listener.ts';
 import { namesIn } from '../rules/identity.ts';
 import type { OpenClaim } from '../rules/open-claims.ts';
 import { understood } from '../rules/record.ts';
-import { isParked, type SweepOptions, type SweepSettings, type SweptOperation, sweepSettings } from './options.ts';
+import { type SweepOptions, type SweepSettings, type SweptOperation, sweepSettings } from './options.ts';
 import { type Counting, count, metricLine, noReport, type SweepReport, type SweptClaim } from './report.ts';
-import { type About, type Settler, settleClaim } from './settle-claim.ts';
+import { type Settler, settleClaim } from './settle-claim.ts';
 
 /**
  * The sweep: goes through what is open and in doubt, and settles it without a message or a caller.
@@ -53,12 +52,16 @@ const forAll = Number.MAX_SAFE_INTEGER;
  *
  * @throws OptionError at once when an option is missing or out of range
  * @example
+ * import { reconcile } from 'pawl';
+ *
  * export const handler = sweepOpenClaims({
  *   store,
  *   operations: {
  *     'charge-order': {
- *       ask: async ({ effectKey }) => ({ verdict: (await bank.find(effectKey)) ? 'applied' : 'not-applied' }),
- *       settleMs: 5000,
+ *       onAbandoned: reconcile({
+ *         ask: async ({ effectKey }) => ({ verdict: (await bank.find(effectKey)) ? 'applied' : 'not-applied' }),
+ *         settleMs: 5000,
+ *       }),
  *     },
  *     'send-email': { onAbandoned: 'park' },
  *   },
@@ -98,24 +101,8 @@ interface Run {
 
 function settlerOf(sweep: SweepSettings, operation: string, swept: SweptOperation): Settler {
   const { store, host, skewMs, askTimeoutMs, askAgainMs, onEvent } = sweep;
-  const policy = isParked(swept) ? { ask: undefined, settleMs: 0 } : swept;
-  const {
-    ask,
-    settleMs,
-    maxAbandoned = 6,
-    recordResult = true,
-    retentionSeconds,
-  } = {
-    maxAbandoned: undefined,
-    recordResult: undefined,
-    retentionSeconds: undefined,
-    ...policy,
-  };
-  const onAbandoned =
-    ask === undefined
-      ? ('park' as const)
-      : reconcile<About>({ ask: (about, doubt) => ask({ ...doubt, ...about }), settleMs });
-  const settings = settingsOf<About>({
+  const { onAbandoned, maxAbandoned = 6, recordResult = true, retentionSeconds } = swept;
+  const settings = settingsOf<undefined>({
     operation,
     store,
     onAbandoned,

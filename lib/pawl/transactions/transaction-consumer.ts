@@ -4,8 +4,7 @@ import { emit, requestMs } from '../engine/engine.ts';
 import { factsOf } from '../engine/events.ts';
 import { type HandlerUse, useOf } from '../engine/handlers.ts';
 import { insideHandler } from '../engine/inside-step.ts';
-import { policyOf } from '../engine/options.ts';
-import type { Reconcile } from '../engine/reconcile.ts';
+import { type Policy, policyOf } from '../engine/policy.ts';
 import { run } from '../engine/run.ts';
 import { Work } from '../engine/work.ts';
 import { expectFunction } from '../kernel/check.ts';
@@ -58,7 +57,7 @@ export interface EachTransactionOptions<Body>
    *
    * @default 'park'
    */
-  readonly onInheritedDoubt?: 'retry' | 'park' | Reconcile<Message<Body>>;
+  readonly onInheritedDoubt?: Policy<Message<Body>>;
   /**
    * Returns the error to fail with when a condition among the writes fails, e.g. a `RejectedError`.
    * @default the CommitRefusedError itself, which has the message come again

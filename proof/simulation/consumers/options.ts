@@ -55,7 +55,7 @@ export function claimOptions<Input>(simulation: Simulation, sandbox: Sandbox) {
     onAbandoned:
       policy === 'reconcile'
         ? reconcile<Input>({
-            async ask(_, doubt) {
+            async ask(doubt) {
               // A batch handler is not given its claims, and uses the plain key.
               const key = scenario.adapter === 'sqs-once' ? doubt.key : doubt.effectKey;
               const applied = await provider.lookUp(sandbox, key);

@@ -45,7 +45,7 @@ function claimOptions<Input>(simulation: DoorsSimulation, sandbox: Sandbox) {
     onAbandoned:
       policy === 'reconcile'
         ? reconcile<Input>({
-            async ask(_, doubt) {
+            async ask(doubt) {
               // A batch handler is not given its claims, and uses the plain key.
               const effectKey = scenario.door === 'sqs-once' ? `${operation}#${doubt.key}` : doubt.effectKey;
               const applied = await provider.lookUp(sandbox, effectKey);

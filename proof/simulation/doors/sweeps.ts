@@ -1,8 +1,9 @@
+import { type Doubt, reconcile } from '../../../lib/pawl/engine/reconcile.ts';
 import { isHashed } from '../../../lib/pawl/kernel/name.ts';
 import { type OpenClaim, openClaimOf } from '../../../lib/pawl/rules/open-claims.ts';
 import { individualDynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { fromItem } from '../../../lib/pawl/stores/dynamodb/item.ts';
-import { type SweptDoubt, sweepOpenClaims } from '../../../lib/pawl/sweep/index.ts';
+import { sweepOpenClaims } from '../../../lib/pawl/sweep/index.ts';
 import { operation } from '../consumers/options.ts';
 import { dynamoClient } from '../dynamodb/client.ts';
 import { createSandbox, type Sandbox } from '../lambda/sandbox.ts';
@@ -39,7 +40,7 @@ export function startSweeps(simulation: DoorsSimulation): { isOver(): boolean } 
     });
   }
 
-  async function ask(sandbox: Sandbox, { key, effectKey, step }: SweptDoubt) {
+  async function ask(sandbox: Sandbox, { key, effectKey, step }: Doubt) {
     const { shape, door } = scenario;
     oracle.asksAbout(key);
     // Steps say by themselves what of them is in doubt, and a commit is never.
@@ -77,7 +78,7 @@ export function startSweeps(simulation: DoorsSimulation): { isOver(): boolean } 
         [operation]:
           onDoubt === 'park'
             ? { onAbandoned: 'park' }
-            : { ask: (doubt) => ask(sandbox, doubt), settleMs: settleMsOf(simulation) },
+            : { onAbandoned: reconcile({ ask: (doubt) => ask(sandbox, doubt), settleMs: settleMsOf(simulation) }) },
       },
       askTimeoutMs: 5000,
       askAgainMs: 1000,

@@ -1,4 +1,5 @@
 import type { Claim } from '../../../lib/pawl/engine/claim.ts';
+import { reconcile } from '../../../lib/pawl/engine/reconcile.ts';
 import { type StepOptions, step } from '../../../lib/pawl/engine/step.ts';
 import { RejectedError, RetryableError } from '../../../lib/pawl/kernel/errors.ts';
 import type { Verdict } from '../../../lib/pawl/rules/verdict.ts';
@@ -114,7 +115,7 @@ export function createDoorsWorker(simulation: DoorsSimulation, sandbox: Sandbox)
       if (applied === undefined) return { verdict: 'inconclusive' };
       return applied ? { verdict: 'applied', result: `done-${effectKey}` } : { verdict: 'not-applied' };
     };
-    return { onAbandoned: { ask, settleMs: settleMsOf(simulation) } };
+    return { onAbandoned: reconcile({ ask, settleMs: settleMsOf(simulation) }) };
   }
 
   async function inSteps(job: Job, claim: Claim, run: JobRun): Promise<string> {

@@ -43,7 +43,7 @@ export function instancesFunction(simulation: InstancesSimulation, sandbox: Sand
     onAbandoned:
       policy === 'reconcile'
         ? reconcile<unknown>({
-            async ask(_, { key }) {
+            async ask({ key }) {
               await travel();
               return { verdict: oracle.effectsOf(key) > 0 ? 'applied' : 'not-applied', result: { statusCode: 201 } };
             },

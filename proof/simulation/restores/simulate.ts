@@ -1,3 +1,4 @@
+import { reconcile } from '../../../lib/pawl/engine/reconcile.ts';
 import { checkpointsOf, stepsInDoubt } from '../../../lib/pawl/rules/checkpoints.ts';
 import { openClaimOf } from '../../../lib/pawl/rules/open-claims.ts';
 import type { ClaimRecord, ResolutionVerdict } from '../../../lib/pawl/rules/record.ts';
@@ -200,13 +201,15 @@ export async function simulateRestores(
       host: sandbox.host,
       operations: {
         [operation]: {
-          ask({ key, step }) {
-            if (step !== undefined) return { verdict: isApplied(key, step) ? 'applied' : 'not-applied' };
-            const applied = parts.filter(({ name }) => isApplied(key, name)).length;
-            if (applied === parts.length) return { verdict: 'applied' };
-            return { verdict: applied === 0 ? 'not-applied' : 'inconclusive' };
-          },
-          settleMs,
+          onAbandoned: reconcile({
+            ask({ key, step }) {
+              if (step !== undefined) return { verdict: isApplied(key, step) ? 'applied' : 'not-applied' };
+              const applied = parts.filter(({ name }) => isApplied(key, name)).length;
+              if (applied === parts.length) return { verdict: 'applied' };
+              return { verdict: applied === 0 ? 'not-applied' : 'inconclusive' };
+            },
+            settleMs,
+          }),
         },
       },
       askAgainMs: 1000,

@@ -59,7 +59,7 @@ export function createConsumer(
     });
 
   const optionsOf = (key: string, part: Part): StepOptions => ({
-    onAbandoned: part.policy === 'ask' ? { ask: () => said(`${key}/${part.name}`), settleMs } : part.policy,
+    onAbandoned: part.policy === 'ask' ? reconcile({ ask: () => said(`${key}/${part.name}`), settleMs }) : part.policy,
   });
   const writesOf = (key: string, name: string): AppWrite[] => [
     {
@@ -106,8 +106,7 @@ export function createConsumer(
       host: sandbox.host,
       key: (key: string) => key,
       marginMs: 100,
-      onAbandoned:
-        policy === 'reconcile' ? reconcile({ ask: (key: string) => said(`${key}/effect`), settleMs }) : policy,
+      onAbandoned: policy === 'reconcile' ? reconcile({ ask: ({ key }) => said(`${key}/effect`), settleMs }) : policy,
       onEvent: () => undefined,
     },
     handle,

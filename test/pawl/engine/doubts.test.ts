@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { reconcile } from '../../../lib/pawl/engine/reconcile.ts';
 import {
   type Claim,
   type ClaimEvent,
@@ -311,7 +312,7 @@ describe('a step that nobody waits for', () => {
 
 describe('a step in doubt', () => {
   const asking = (verdict: 'applied' | 'not-applied' | 'inconclusive'): StepOptions => ({
-    onAbandoned: { ask: () => ({ verdict }), settleMs: 1000 },
+    onAbandoned: reconcile({ ask: () => ({ verdict }), settleMs: 1000 }),
   });
   const hungUp = () => Promise.reject(new Error('socket hang up'));
 
@@ -351,7 +352,7 @@ describe('a step in doubt', () => {
     const { attempt, dies, record } = setUp();
     let charged = 0;
     await dies((claim, death) => step(claim, 'charge', () => death, park));
-    const options = { onAbandoned: { ask: () => said as never, settleMs: 0 } };
+    const options = { onAbandoned: reconcile({ ask: () => said as never, settleMs: 0 }) };
     const asked = attempt((claim) => step(claim, 'charge', () => ++charged, options));
     await expect(asked).rejects.toThrow('step charge may have been applied, and ask: expected { verdict:');
     expect([charged, record()?.status]).toEqual([0, 'released']);

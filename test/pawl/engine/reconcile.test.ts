@@ -17,7 +17,7 @@ async function cardInDoubt(
   const asked: string[] = [];
   let issued = 0;
   const policy = reconcile<string>({
-    ask: async (_, { effectKey }) => {
+    ask: async ({ effectKey }) => {
       asked.push(effectKey);
       const answer = answers.shift() ?? { verdict: 'inconclusive' };
       if (answer === 'slowly not applied') {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { reconcile } from '../../../lib/pawl/engine/reconcile.ts';
 import {
   type Claim,
   type ClaimRecord,
@@ -43,7 +44,9 @@ function lineage(way: Way) {
   const verdictOf = (name: string) =>
     ({ verdict: times()[name === 'receipt' ? 1 : 0] ? 'applied' : 'not-applied' }) as const;
   const onAbandoned: StepOptions['onAbandoned'] =
-    way === 'ask' ? { ask: ({ effectKey }) => verdictOf(effectKey.split('#').at(-1) ?? ''), settleMs: 1000 } : 'park';
+    way === 'ask'
+      ? reconcile({ ask: ({ effectKey }) => verdictOf(effectKey.split('#').at(-1) ?? ''), settleMs: 1000 })
+      : 'park';
   const writes = (part: string) => [{ Put: { TableName: 'ledger', Item: { id: `${part}-${host.randomId()}` } } }];
   const apply = async (part: Part) => {
     await before(part);
@@ -123,13 +126,15 @@ function lineage(way: Way) {
         host,
         operations: {
           pay: {
-            ask({ step: part }) {
-              if (part !== undefined) return verdictOf(part);
-              const [least, most] = [Math.min(...times()), Math.max(...times())];
-              if (least > 0) return { verdict: 'applied' };
-              return { verdict: most === 0 ? 'not-applied' : 'inconclusive' };
-            },
-            settleMs: 1000,
+            onAbandoned: reconcile({
+              ask({ step: part }) {
+                if (part !== undefined) return verdictOf(part);
+                const [least, most] = [Math.min(...times()), Math.max(...times())];
+                if (least > 0) return { verdict: 'applied' };
+                return { verdict: most === 0 ? 'not-applied' : 'inconclusive' };
+              },
+              settleMs: 1000,
+            }),
           },
         },
         onReport: () => undefined,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { reconcile } from '../../../lib/pawl/engine/reconcile.ts';
 import {
   type Claim,
   InDoubtError,
@@ -140,13 +141,13 @@ describe('a step', () => {
     const asked: string[] = [];
     let verdict: 'applied' | 'not-applied' | 'inconclusive' = 'inconclusive';
     const ask: StepOptions = {
-      onAbandoned: {
+      onAbandoned: reconcile({
         ask: ({ effectKey }) => {
           asked.push(effectKey);
           return verdict === 'applied' ? { verdict, result: 'ch_1' } : { verdict };
         },
         settleMs: 7_200_000,
-      },
+      }),
     };
     const charge = (claim: Claim) => step(claim, 'charge', () => ++ran, ask);
     await dies((claim, death) => step(claim, 'charge', () => ++ran && death, ask));
@@ -161,7 +162,9 @@ describe('a step', () => {
 
   it('that the provider knows of is not run', async () => {
     const { dies, attempt } = setUp();
-    const ask: StepOptions = { onAbandoned: { ask: () => ({ verdict: 'applied', result: 'ch_1' }), settleMs: 0 } };
+    const ask: StepOptions = {
+      onAbandoned: reconcile({ ask: () => ({ verdict: 'applied', result: 'ch_1' }), settleMs: 0 }),
+    };
     await dies((claim, death) => step(claim, 'charge', () => death, ask));
     const answer = await attempt((claim) => step(claim, 'charge', () => expect.fail('it ran'), ask));
     expect(answer).toMatchObject({ outcome: 'completed', result: 'ch_1' });

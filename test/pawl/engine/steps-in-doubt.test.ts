@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Claim } from '../../../lib/pawl/engine/claim.ts';
 import { openClaim } from '../../../lib/pawl/engine/open-claim.ts';
-import { type StepOptions, type StepRun, step } from '../../../lib/pawl/engine/step.ts';
+import { type ReconcileOptions, reconcile } from '../../../lib/pawl/engine/reconcile.ts';
+import { type StepOptions, step } from '../../../lib/pawl/engine/step.ts';
 import { Work } from '../../../lib/pawl/engine/work.ts';
 import { InDoubtError, RetryableError } from '../../../lib/pawl/kernel/errors.ts';
 import { type Checkpoint, checkpointsOf } from '../../../lib/pawl/rules/checkpoints.ts';
-import type { Verdict } from '../../../lib/pawl/rules/verdict.ts';
 import { engineAtWork } from '../../support/engines.ts';
 import { someDay } from '../../support/virtual-host.ts';
 
@@ -25,8 +25,8 @@ async function handling(checkpoints: readonly Checkpoint[] = [], more: { readonl
 }
 
 const started = (at = someDay): Checkpoint => ({ name: 'charge', state: 'started', at, fence: 1 });
-const asking = (ask: (run: StepRun) => Promise<Verdict> | Verdict): StepOptions => ({
-  onAbandoned: { ask, settleMs: 2000 },
+const asking = (ask: ReconcileOptions['ask']): StepOptions => ({
+  onAbandoned: reconcile({ ask, settleMs: 2000 }),
 });
 const park: StepOptions = { onAbandoned: 'park' };
 const retry: StepOptions = { onAbandoned: 'retry' };
@@ -265,13 +265,14 @@ describe('a step that is wired wrongly', () => {
 
   it('is refused, and says what was expected', async () => {
     const ask = () => ({ verdict: 'inconclusive' }) as const;
-    const policies = "onAbandoned of step charge: expected 'retry', 'park' or { ask, settleMs }; got";
+    const policies = "onAbandoned of step charge: expected 'retry', 'park' or reconcile({ ask, settleMs }); got";
     expect(await wired({})).toThrow(`${policies} undefined`);
     expect(await wired({ onAbandoned: 'reconcile' })).toThrow(`${policies} "reconcile"`);
-    expect(await wired({ onAbandoned: { settleMs: 5 } })).toThrow(policies);
-    expect(await wired({ onAbandoned: { ask, settleMs: 0.5 } })).toThrow('settleMs of step charge: expected a whole');
-    expect(await wired({ onAbandoned: { ask, settlesMs: 5, settleMs: 5 } })).toThrow(
-      "step: there is no option 'onAbandoned.settlesMs'. Did you mean 'onAbandoned.settleMs'? See node_modules/pawl/docs/guides/transactions.md and node_modules/pawl/docs/errors.md#unknown-option",
+    expect(await wired({ onAbandoned: { ask, settleMs: 5 } })).toThrow(policies);
+    const policy = reconcile({ ask, settleMs: 5 });
+    expect(await wired({ onAbandoned: { ...policy, settleMs: 0.5 } })).toThrow('reconcile.settleMs: expected a whole');
+    expect(await wired({ onAbandoned: { ...policy, settlesMs: 5 } })).toThrow(
+      "reconcile: there is no option 'settlesMs'. Did you mean 'settleMs'?",
     );
     expect(await wired({ onAbandonned: 'retry' })).toThrow("step: there is no option 'onAbandonned'");
   });

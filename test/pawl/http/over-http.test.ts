@@ -468,7 +468,7 @@ describe.each(Object.entries(ways))('%s', (_way, wrap) => {
       },
       {
         onAbandoned: reconcile({
-          ask: ({ body }) =>
+          ask: (_, { body }) =>
             found
               ? { verdict: 'applied', result: { statusCode: 201, body: JSON.stringify(body) } }
               : { verdict: 'not-applied' },

@@ -166,7 +166,7 @@ describe('a doubt about an earlier attempt', () => {
 describe('the policy to ask', () => {
   it('needs a function, and a whole number of milliseconds', () => {
     const ask = () => ({ verdict: 'inconclusive' }) as const;
-    expect(reconcile({ ask, settleMs: 0 })).toEqual({ kind: 'reconcile', ask, settleMs: 0 });
+    expect(reconcile({ ask, settleMs: 0 })).toMatchObject({ kind: 'reconcile', ask, settleMs: 0 });
     expect(() => reconcile({ ask: 'applied' as never, settleMs: 0 })).toThrow(
       'reconcile.ask: expected a function; got "applied"',
     );

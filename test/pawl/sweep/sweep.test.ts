@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ClaimEvent } from '../../../lib/pawl/engine/events.ts';
+import { type Doubt, reconcile } from '../../../lib/pawl/engine/reconcile.ts';
 import { type ClaimStore, memoryStore, once, step, type Verdict } from '../../../lib/pawl/index.ts';
-import { type SweepOptions, type SweptDoubt, sweepOpenClaims } from '../../../lib/pawl/sweep/index.ts';
+import { type SweepOptions, sweepOpenClaims } from '../../../lib/pawl/sweep/index.ts';
 import { resolverOf } from '../../support/resolver-of.ts';
 import { virtualHost } from '../../support/virtual-host.ts';
 
@@ -13,16 +14,16 @@ function setUp(options: Partial<SweepOptions> = {}) {
   const host = virtualHost();
   const store = memoryStore();
   const events: ClaimEvent[] = [];
-  const asked: SweptDoubt[] = [];
+  const asked: Doubt[] = [];
   let says: Verdict | (() => Promise<Verdict>) = { verdict: 'inconclusive' };
-  const ask = (doubt: SweptDoubt) => {
+  const ask = (doubt: Doubt) => {
     asked.push(doubt);
     return typeof says === 'function' ? says() : says;
   };
   const sweepOptions: SweepOptions = {
     store,
     host,
-    operations: { pay: { ask, settleMs } },
+    operations: { pay: { onAbandoned: reconcile({ ask, settleMs }) } },
     askAgainMs: 60_000,
     onEvent: (event) => void events.push(event),
     onReport: () => undefined,
@@ -161,7 +162,11 @@ describe('a provider that cannot say', () => {
     const { abandon, sweep, host, asked, statuses, ask, sweepOptions, store } = setUp();
     await abandon();
     await host.advance(settledMs);
-    const three = sweepOpenClaims({ ...sweepOptions, store, operations: { pay: { ask, settleMs, maxAbandoned: 4 } } });
+    const three = sweepOpenClaims({
+      ...sweepOptions,
+      store,
+      operations: { pay: { onAbandoned: reconcile({ ask, settleMs }), maxAbandoned: 4 } },
+    });
     expect(await three()).toMatchObject({ inconclusive: 1 });
     expect(store.records()).toMatchObject([{ status: 'released', abandoned: 2 }]);
     // The lease of the question, and twice the pause.
@@ -415,8 +420,10 @@ describe('the options', () => {
   it('refuse a policy that is none, and a store that lists nothing', () => {
     const { store, sweepOptions } = setUp();
     const refused = (options: object) => () => sweepOpenClaims({ ...sweepOptions, ...options } as SweepOptions);
-    expect(refused({ operations: { pay: { onAbandoned: 'retry' } } })).toThrow('operations.pay.onAbandoned');
-    expect(refused({ operations: { pay: { settleMs: 5 } } })).toThrow('operations.pay.ask');
+    expect(refused({ operations: { pay: { onAbandoned: 'retry' } } })).toThrow(
+      'operations.pay.onAbandoned: expected \'park\' or reconcile({ ask, settleMs }); got "retry"',
+    );
+    expect(refused({ operations: { pay: {} } })).toThrow('operations.pay.onAbandoned: expected');
     expect(refused({ store: { read: store.read, write: store.write } })).toThrow('listOpen');
     expect(refused({ concurrency: 0 })).toThrow('concurrency');
   });

@@ -158,7 +158,7 @@ describe('eachTransaction, deployed where another door was', () => {
   it('parks what another door released with a step in doubt, and asks no writes for it', async () => {
     const world = setUp();
     const { queue, again, lambda } = world;
-    const options = { onAbandoned: { ask: () => ({ verdict: 'inconclusive' }) as const, settleMs: 0 } };
+    const options = { onAbandoned: reconcile({ ask: () => ({ verdict: 'inconclusive' }), settleMs: 0 }) };
     const stepped = eachMessage<Payment>({ ...queue, onAbandoned: 'retry' }, (_, claim) =>
       step(claim, 'charge', world.effectAndDeath, options),
     );
@@ -211,7 +211,7 @@ describe('eachTransaction, deployed where another door was', () => {
       await world.abandon(() => doorsThatDie['eachMessage under park']?.(world));
       const asked: string[] = [];
       const onInheritedDoubt = reconcile<Message<Payment>>({
-        ask: (message, { effectKey }) => {
+        ask: ({ effectKey }, message) => {
           asked.push(`${message.body.id} ${effectKey}`);
           return { verdict };
         },

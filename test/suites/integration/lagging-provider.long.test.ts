@@ -58,7 +58,7 @@ async function reconcileAll(settleMs: number) {
         store: dynamoStore({ tableName, client }),
         key: (orderId) => orderId,
         onAbandoned: reconcile({
-          ask: async (_, doubt) => ({ verdict: (await giftCards.wasIssued(doubt)) ? 'applied' : 'not-applied' }),
+          ask: async (doubt) => ({ verdict: (await giftCards.wasIssued(doubt)) ? 'applied' : 'not-applied' }),
           settleMs,
         }),
         // One clock, and the allowance for two would be added to the settling.

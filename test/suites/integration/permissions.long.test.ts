@@ -9,12 +9,13 @@ import type { Order } from '../../../lambda/order.ts';
 import { signedText } from '../../../lambda/processor.ts';
 import { ClaimsTable } from '../../../lib/cdk/index.ts';
 import { INDIVIDUAL_STORE_ACTIONS, RESTORED_STORE_ACTIONS, STORE_ACTIONS } from '../../../lib/pawl/deployment/needs.ts';
+import { type Doubt, reconcile } from '../../../lib/pawl/engine/reconcile.ts';
 import { nodeHost } from '../../../lib/pawl/host.ts';
 import { InDoubtError, once, type Verdict } from '../../../lib/pawl/index.ts';
 import type { SqsHandler } from '../../../lib/pawl/sqs/each-by.ts';
 import { reconcileStatements } from '../../../lib/pawl/statements/index.ts';
 import { dynamoStore, markRestored } from '../../../lib/pawl/stores/dynamodb/index.ts';
-import { type SweptDoubt, sweepOpenClaims } from '../../../lib/pawl/sweep/index.ts';
+import { sweepOpenClaims } from '../../../lib/pawl/sweep/index.ts';
 import { type Synthesized, synthesize } from '../../../lib/rehearsal/engine/app/synthesize.ts';
 import { list, record } from '../../../lib/rehearsal/engine/app/template.ts';
 import { provision } from '../../../lib/rehearsal/engine/provision.ts';
@@ -353,10 +354,10 @@ describe('who looks after the claims', () => {
       'order-3': { verdict: 'applied' },
       'order-4': { verdict: 'not-applied' },
     };
-    const ask = ({ key }: SweptDoubt) => verdicts[key] ?? { verdict: 'inconclusive' };
+    const ask = ({ key }: Doubt) => verdicts[key] ?? { verdict: 'inconclusive' };
     const sweep = sweepOpenClaims({
       store: dynamoStore({ tableName, client: client() }),
-      operations: { late: { ask, settleMs: 1000 } },
+      operations: { late: { onAbandoned: reconcile({ ask, settleMs: 1000 }) } },
       onReport: () => undefined,
     });
     expect(await sweep()).toMatchObject({ applied: 1, notApplied: 1, inconclusive: 1, alreadyParked: 2 });

@@ -85,7 +85,7 @@ function onAbandoned(policy: Policy, provider: Provider): 'park' | Reconcile<unk
   if (policy === 'park') return policy;
   return reconcile({
     // Over HTTP, the result is the response.
-    ask: (_, { key }) =>
+    ask: ({ key }) =>
       provider.effects.has(key) ? { verdict: 'applied', result: { statusCode: 201 } } : { verdict: 'not-applied' },
     settleMs: 0,
   });
@@ -418,7 +418,7 @@ describe('a restored table', () => {
     };
     const pay = once(
       { operation: 'pay', store, key: (key: string) => key, onAbandoned: 'retry', onEvent: () => undefined },
-      (_, claim) => step(claim, 'charge', () => 'ch_2', { onAbandoned: { ask, settleMs: 0 } }),
+      (_, claim) => step(claim, 'charge', () => 'ch_2', { onAbandoned: reconcile({ ask, settleMs: 0 }) }),
     ).outcome;
     expect(await pay('p-1')).toMatchObject({ outcome: 'completed', result: 'ch_1' });
     expect(asked).toEqual(['pay#p-1#charge']);

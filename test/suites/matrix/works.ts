@@ -89,7 +89,7 @@ function held(claim: Claim | undefined): Claim {
 /** A step's policy, for an effect by its name. */
 function stepPolicy({ world, outside, policy }: Setting, effect: string, payment: string): StepOptions['onAbandoned'] {
   if (policy !== 'reconcile') return policy;
-  return {
+  return reconcile({
     ask: () =>
       world.io('provider.find', () =>
         outside.times(effect, payment) > 0
@@ -97,14 +97,14 @@ function stepPolicy({ world, outside, policy }: Setting, effect: string, payment
           : { verdict: 'not-applied' },
       ),
     settleMs,
-  };
+  });
 }
 
 /** The policy of a consumer. @param applied whether a payment has had its whole effect */
 export function policyOf({ world, policy }: Setting, applied: (payment: string) => boolean) {
   if (policy !== 'reconcile') return policy;
   return reconcile({
-    ask: (_: unknown, { key }) =>
+    ask: ({ key }) =>
       world.io('provider.find', () => (applied(key) ? { verdict: 'applied' } : { verdict: 'not-applied' })),
     settleMs,
   });

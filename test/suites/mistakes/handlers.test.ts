@@ -238,7 +238,7 @@ const mistakes: readonly Mistake[] = [
     make: () => misuse((claim) => step(claim, 'charge', handle, untyped({}))),
     wrong: 'got undefined',
     expected: 'onAbandoned of step charge: expected',
-    toDo: "'retry', 'park' or { ask, settleMs }",
+    toDo: "'retry', 'park' or reconcile({ ask, settleMs })",
     code: 'wrong-option',
   },
   {

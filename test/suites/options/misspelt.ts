@@ -204,9 +204,9 @@ export const misspelt: readonly Misspelt[] = [
   },
   {
     door: 'sweepOpenClaims',
-    option: 'operations.pay.settlesMs',
-    meant: 'operations.pay.settleMs',
-    call: () => sweepOpenClaims(untyped({ store, operations: { pay: { ask: nothing, settlesMs: 5 } } })),
+    option: 'operations.pay.maxAbandonned',
+    meant: 'operations.pay.maxAbandoned',
+    call: () => sweepOpenClaims(untyped({ store, operations: { pay: { onAbandoned: 'park', maxAbandonned: 5 } } })),
   },
   {
     door: 'reconcile',
@@ -225,12 +225,6 @@ export const misspelt: readonly Misspelt[] = [
     option: 'onAbandonded',
     meant: 'onAbandoned',
     call: () => step(untyped({}), 'charge', nothing, untyped({ onAbandonded: 'park' })),
-  },
-  {
-    door: 'step',
-    option: 'onAbandoned.settlesMs',
-    meant: 'onAbandoned.settleMs',
-    call: () => step(untyped({}), 'charge', nothing, untyped({ onAbandoned: { ask: nothing, settlesMs: 1 } })),
   },
   {
     door: 'leanDynamo',

@@ -11,7 +11,6 @@ import {
   once,
   reconcile,
   renewedLease,
-  type StepOptions,
   step,
 } from '../../../lib/pawl/index.ts';
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
@@ -214,10 +213,10 @@ export async function attack(seed: number): Promise<Found> {
   async function work(box: Sandbox, body: Body, claim: Claim): Promise<string> {
     if (luck.odds(0.3)) await box.takes(luck.below(2_000));
     if (way === 'steps') {
-      const asking: StepOptions['onAbandoned'] = {
+      const asking = reconcile({
         ask: async ({ effectKey }) => ({ verdict: (await box.asks('c', effectKey)) ? 'applied' : 'not-applied' }),
         settleMs,
-      };
+      });
       await step(claim, 'a', ({ effectKey }) => box.request('a', effectKey, body, true), { onAbandoned: 'retry' });
       const second = step(claim, 'b', ({ effectKey }) => box.request('b', effectKey, body, false), {
         onAbandoned: 'park',
@@ -247,7 +246,7 @@ export async function attack(seed: number): Promise<Found> {
       onAbandoned:
         policy === 'reconcile'
           ? reconcile<never>({
-              ask: async (_, { effectKey, key }) => ({
+              ask: async ({ effectKey, key }) => ({
                 verdict: (await box.asks('a', door === 'sqsOnce' ? `pay:${key}` : effectKey))
                   ? 'applied'
                   : 'not-applied',

@@ -794,7 +794,7 @@ describe('reconcile in a queue', () => {
         {
           ...all.common,
           onAbandoned: reconcile<Message<Order>>({
-            ask: (_, doubt) => ({ verdict: all.bank.has(doubt.effectKey) ? 'applied' : 'not-applied' }),
+            ask: (doubt) => ({ verdict: all.bank.has(doubt.effectKey) ? 'applied' : 'not-applied' }),
             settleMs: 30_000,
           }),
         },

@@ -146,7 +146,7 @@ describe('what becomes of an abandoned attempt', () => {
       const all = surroundings();
       let runs = 0;
       const onAbandoned = reconcile<typeof payment>({
-        ask: (_, doubt) =>
+        ask: (doubt) =>
           all.bank.has(doubt.effectKey) ? { verdict: 'applied', result: 'card-1' } : { verdict: 'not-applied' },
         settleMs: 60_000,
       });
@@ -220,7 +220,7 @@ describe('what becomes of an abandoned attempt', () => {
       await all.time.advance(60_000);
       let during: ClaimRecord | undefined;
       const onAbandoned = reconcile<typeof payment>({
-        ask: (_, doubt) => {
+        ask: (doubt) => {
           during = all.claims.get('pay#p-1');
           return { verdict: 'applied', result: doubt.attempt };
         },

@@ -145,7 +145,7 @@ describe('20 · a payment that timed out after the provider took it is not taken
     const onAbandoned: SqsOptions<Order>['onAbandoned'] =
       policy === 'reconcile'
         ? reconcile({
-            ask: (_, { effectKey }) => ({ verdict: has(effectKey) ? 'applied' : 'not-applied' }),
+            ask: ({ effectKey }) => ({ verdict: has(effectKey) ? 'applied' : 'not-applied' }),
             settleMs: 0,
           })
         : policy;

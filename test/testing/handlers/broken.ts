@@ -106,7 +106,7 @@ export const broken: readonly Fixture[] = [
           {
             ...pawl(world),
             onAbandoned: reconcile({
-              ask: async ({ body }) => {
+              ask: async (_, { body }) => {
                 const was = await world.io('wasSent', () => wasSent(body.orderId));
                 return { verdict: was ? 'applied' : 'not-applied' };
               },

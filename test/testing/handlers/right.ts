@@ -82,7 +82,7 @@ export const right: readonly Fixture[] = [
         {
           ...pawl(world),
           onAbandoned: reconcile({
-            ask: async ({ body }) => {
+            ask: async (_, { body }) => {
               const was = await world.io('wasSent', () => wasSent(body.orderId));
               return { verdict: was ? 'applied' : 'not-applied' };
             },

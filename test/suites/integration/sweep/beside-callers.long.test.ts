@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, onTestFi
 import {
   type Claim,
   canonicalValue,
+  type Doubt,
   type OnceOptions,
   once,
   reconcile,
@@ -14,7 +15,7 @@ import {
 } from '../../../../lib/pawl/index.ts';
 import { bodyField, eachMessage } from '../../../../lib/pawl/sqs/index.ts';
 import { dynamoStore, markRestored } from '../../../../lib/pawl/stores/dynamodb/index.ts';
-import { type SweptDoubt, sweepOpenClaims } from '../../../../lib/pawl/sweep/index.ts';
+import { sweepOpenClaims } from '../../../../lib/pawl/sweep/index.ts';
 import { commit, transactionalStore } from '../../../../lib/pawl/transactions/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../../../support/lambda.ts';
 import { claimsTable, localClient } from '../../../support/tables.ts';
@@ -48,9 +49,9 @@ function workers(start?: number) {
 }
 
 function setUp({ host = workers(), store = dynamoStore({ tableName, client }) } = {}) {
-  const asked: SweptDoubt[] = [];
-  let says: (doubt: SweptDoubt) => Promise<Verdict> | Verdict = () => ({ verdict: 'inconclusive' });
-  const ask = (doubt: SweptDoubt) => {
+  const asked: Doubt[] = [];
+  let says: (doubt: Doubt) => Promise<Verdict> | Verdict = () => ({ verdict: 'inconclusive' });
+  const ask = (doubt: Doubt) => {
     asked.push(doubt);
     return says(doubt);
   };
@@ -64,7 +65,13 @@ function setUp({ host = workers(), store = dynamoStore({ tableName, client }) } 
     store,
     asked,
     pay,
-    sweep: sweepOpenClaims({ store, host, operations: { pay: { ask, settleMs } }, askAgainMs: minutes, ...quiet }),
+    sweep: sweepOpenClaims({
+      store,
+      host,
+      operations: { pay: { onAbandoned: reconcile({ ask, settleMs }) } },
+      askAgainMs: minutes,
+      ...quiet,
+    }),
     say(verdict: typeof says) {
       says = verdict;
     },

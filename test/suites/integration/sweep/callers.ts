@@ -1,13 +1,12 @@
+import { reconcile } from '../../../../lib/pawl/engine/reconcile.ts';
 import { onceOverHttp } from '../../../../lib/pawl/http/index.ts';
 import { dynamoStore } from '../../../../lib/pawl/stores/dynamodb/index.ts';
-import { type SweptDoubt, sweepOpenClaims } from '../../../../lib/pawl/sweep/index.ts';
+import { sweepOpenClaims } from '../../../../lib/pawl/sweep/index.ts';
 import { apiGatewayV2 } from '../../../support/http-events.ts';
 import { localClient } from '../../../support/tables.ts';
 
 /** A process that is to be killed: a function with many requests in mid-effect, or a sweep in mid-question. */
 export const operation = 'charge';
-
-export const settling = { settleMs: 200, maxAbandoned: 3 };
 
 /** The API, with a provider at this URL. */
 export function chargeApi(endpoint: string, tableName: string, provider: string) {
@@ -41,13 +40,16 @@ export function chargeSweep(endpoint: string, tableName: string, provider: strin
     store: dynamoStore({ tableName, client: localClient(endpoint) }),
     operations: {
       [operation]: {
-        ...settling,
-        async ask({ effectKey }: SweptDoubt) {
-          const response = await fetch(`${provider}/charges/${encodeURIComponent(effectKey)}`);
-          const body = await response.text();
-          if (response.status === 200) return { verdict: 'applied', result: { statusCode: 201, body } };
-          return { verdict: response.status === 404 ? 'not-applied' : 'inconclusive' };
-        },
+        maxAbandoned: 3,
+        onAbandoned: reconcile({
+          settleMs: 200,
+          async ask({ effectKey }) {
+            const response = await fetch(`${provider}/charges/${encodeURIComponent(effectKey)}`);
+            const body = await response.text();
+            if (response.status === 200) return { verdict: 'applied', result: { statusCode: 201, body } };
+            return { verdict: response.status === 404 ? 'not-applied' : 'inconclusive' };
+          },
+        }),
       },
     },
     askTimeoutMs: 1000,
