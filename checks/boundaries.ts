@@ -46,7 +46,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: 'what lib/pawl/deployment uses of the runtime imports at most where a message is explained: constructs, doctor and command line must not load the runtime for it',
-    from: /^lib\/pawl\/(kernel\/(defaults|unknown-option|process-wide|error-code)|stores\/dynamodb\/open-index)\.ts$/,
+    from: /^lib\/pawl\/(kernel\/(defaults|unknown-option|process-wide|error-code|event-types)|stores\/dynamodb\/open-index)\.ts$/,
     only: /^lib\/pawl\/kernel\/error-code\.ts$/,
   },
   {
@@ -230,7 +230,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'lib/pawl/deployment is what is right of a deployment: it loads no engine and no CDK. A stack that deploys pawl does not run it',
     from: /^lib\/pawl\/deployment\//,
-    only: /^lib\/pawl\/(deployment\/|kernel\/(defaults|unknown-option|process-wide|error-code)\.ts$|sqs\/dead-letter-urls\.ts$|stores\/dynamodb\/open-index\.ts$)/,
+    only: /^lib\/pawl\/(deployment\/|kernel\/(defaults|unknown-option|process-wide|error-code|event-types)\.ts$|sqs\/dead-letter-urls\.ts$|stores\/dynamodb\/open-index\.ts$)/,
   },
   {
     rule: 'the constructs load no engine: they import what is right of a deployment, and words of the kernel',

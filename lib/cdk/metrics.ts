@@ -1,38 +1,8 @@
 import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
+import type { EventMetric } from 'pawl/deployment';
 
 /** The metrics that `metricEvents` of `pawl/observe` makes: one for each type of event. */
-export type ClaimMetric =
-  | 'Granted'
-  | 'TakenOver'
-  | 'Replayed'
-  | 'InFlight'
-  | 'StillParked'
-  | 'KeyReused'
-  | 'Completed'
-  | 'Released'
-  | 'Rejected'
-  | 'Parked'
-  | 'StaleClaim'
-  | 'CompletionLost'
-  | 'OutcomeLost'
-  | 'NotStarted'
-  | 'ResultNotRecorded'
-  | 'FailedAfterEffect'
-  | 'StepFailed'
-  | 'StoreUnavailable'
-  | 'Reconciled'
-  | 'StatementClean'
-  | 'StatementFindings'
-  | 'Deferred'
-  | 'Repeated'
-  | 'DeadLettered'
-  | 'Undeliverable'
-  | 'AuthorError'
-  | 'PayloadUnavailable'
-  | 'AnswerNotUnderstood'
-  | 'LateAnswer'
-  | 'RequestRefused'
-  | 'QueueCallFailed';
+export type ClaimMetric = EventMetric;
 
 /** How often something happened to the claims of an operation. */
 export function claimMetric(

@@ -2,11 +2,12 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, expectTypeOf, it } from 'vitest';
 import { deadAddresses } from '../../checks/docs/links.ts';
 import { notEmpty } from '../../checks/not-empty.ts';
 import type { ClaimEvent } from '../../lib/pawl/index.ts';
 import { errorCodes, explained, withoutPage } from '../../lib/pawl/kernel/error-code.ts';
+import { type EventType, ordinaryEvents, unusualEvents } from '../../lib/pawl/kernel/event-types.ts';
 import { SOURCES } from '../support/sources.ts';
 
 const root = new URL('../../', import.meta.url);
@@ -16,40 +17,7 @@ const headings = Array.from(page.matchAll(/^### (.+)$/gm), ([, heading = '']) =>
 /** What follows a heading, up to the next one. */
 const entryOf = (heading: string) => page.split(`\n### ${heading}\n`)[1]?.split(/\n#+ /)[0] ?? '';
 
-/** TypeScript holds this list to the events that there are. */
-const events = Object.keys({
-  granted: true,
-  'taken-over': true,
-  replayed: true,
-  'in-flight': true,
-  'still-parked': true,
-  'key-reused': true,
-  completed: true,
-  released: true,
-  rejected: true,
-  parked: true,
-  'stale-claim': true,
-  'completion-lost': true,
-  'outcome-lost': true,
-  'not-started': true,
-  'result-not-recorded': true,
-  'failed-after-effect': true,
-  'step-failed': true,
-  'store-unavailable': true,
-  reconciled: true,
-  deferred: true,
-  repeated: true,
-  'dead-lettered': true,
-  undeliverable: true,
-  'author-error': true,
-  'payload-unavailable': true,
-  'answer-not-understood': true,
-  'late-answer': true,
-  'request-refused': true,
-  'queue-call-failed': true,
-  'statement-clean': true,
-  'statement-findings': true,
-} satisfies Record<ClaimEvent['type'], true>);
+const events = [...ordinaryEvents, ...unusualEvents];
 
 /** The sources of what an application runs; neither the laws and the sweep for tests, nor the stand-ins for AWS. */
 const sources = SOURCES.filter(({ file }) => !/^lib\/(rehearsal|testing)\//.test(file)).map(({ file, source }) => ({
@@ -63,8 +31,16 @@ describe('the pages of errors and of events', () => {
   });
 
   it('explains every code and every event, and nothing else', () => {
+    expectTypeOf<ClaimEvent['type']>().toEqualTypeOf<EventType>();
     const known = [...errorCodes, ...events.map((type) => `event-${type}`), 'event-not-awaited'];
     expect(headings.toSorted()).toEqual(known.toSorted());
+  });
+
+  it('says which events are written without a listener', () => {
+    const [first = ''] = /^`onEvent` receives .*$/m.exec(page) ?? [];
+    expect(Array.from(first.matchAll(/`([a-z-]+)`/g), ([, name]) => name).toSorted()).toEqual(
+      ordinaryEvents.toSorted(),
+    );
   });
 
   it.each(headings)('says of %s what to do', (heading) => {

@@ -1,10 +1,11 @@
 import type { CloudWatchClient, CloudWatchClientConfig } from '@aws-sdk/client-cloudwatch';
+import type { EventMetric } from 'pawl/deployment';
 import { lineOf, propertyOf, recordedError } from 'pawl/kernel';
 import { COUNTED, type Counted, type History } from './api.ts';
 import { emptySeries, type HistorySource, noHistory } from './history.ts';
 
 /** The metrics of `metricEvents` that a series adds up. */
-const metricsOf: Readonly<Record<Counted, readonly string[]>> = {
+const metricsOf: Readonly<Record<Counted, readonly EventMetric[]>> = {
   done: ['Completed'],
   suppressed: ['Replayed', 'Repeated'],
   'taken-over': ['TakenOver'],

@@ -1,3 +1,4 @@
+import { type EventType, ordinaryEvents } from '../kernel/event-types.ts';
 import type { RecordedError } from '../kernel/recorded-error.ts';
 import type { ClaimRecord, ClaimStatus, ResultOmitted } from '../rules/record.ts';
 
@@ -105,20 +106,13 @@ export type ClaimFact =
  */
 export type ClaimEvent = About & ClaimFact;
 
-/** What happens on every good day. Everything else is reported, even without a listener: money may be involved. */
-const ordinary: readonly ClaimEvent['type'][] = [
-  'granted',
-  'completed',
-  'replayed',
-  'in-flight',
-  'deferred',
-  'repeated',
-  'statement-clean',
-];
+function isOrdinary(type: EventType): boolean {
+  return ordinaryEvents.some((one) => one === type);
+}
 
 /** The listener of those who gave none: one line of JSON to `console.warn` for whatever is out of the ordinary. */
 export function reportTheUnusual(event: ClaimEvent): void {
-  if (!ordinary.includes(event.type)) console.warn(eventLine(event));
+  if (!isOrdinary(event.type)) console.warn(eventLine(event));
 }
 
 /**
@@ -131,7 +125,7 @@ export function reportTheUnusual(event: ClaimEvent): void {
  * );
  */
 export function logEvents(event: ClaimEvent): void {
-  console[ordinary.includes(event.type) ? 'log' : 'warn'](eventLine(event));
+  console[isOrdinary(event.type) ? 'log' : 'warn'](eventLine(event));
 }
 
 function eventLine({ type, ...facts }: ClaimEvent): string {

@@ -1,5 +1,6 @@
 import { expect } from '../kernel/check.ts';
 import { metricNamespace } from '../kernel/defaults.ts';
+import { metricOf } from '../kernel/event-types.ts';
 import { callListener } from '../kernel/listener.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
@@ -43,7 +44,7 @@ export function metricEvents(options: MetricOptions = {}): Listener {
   const fits = typeof namespace === 'string' && namespace.length >= 1 && namespace.length <= 255;
   expect(fits, 'metricEvents.namespace', 'a text of 1 to 255 characters', namespace);
   return function countEvent({ type, operation, id, at }) {
-    const metric = type.replace(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase());
+    const metric = metricOf(type);
     const Metrics = [{ Name: metric, Unit: 'Count' }];
     const CloudWatchMetrics = [{ Namespace: namespace, Dimensions: [['operation']], Metrics }];
     callListener(write, JSON.stringify({ _aws: { Timestamp: at, CloudWatchMetrics }, operation, [metric]: 1, id }));

@@ -1,0 +1,54 @@
+/*
+ * The events of a claim, each once: the type of an event, the names of its metrics, the page of events and their tests derive from these two lists. It
+ * imports nothing. What each of them carries is in `engine/events.ts`.
+ */
+
+/** What happens on every good day. */
+export const ordinaryEvents = [
+  'granted',
+  'completed',
+  'replayed',
+  'in-flight',
+  'deferred',
+  'repeated',
+  'statement-clean',
+] as const;
+
+/** What is reported even without a listener: money may be involved. */
+export const unusualEvents = [
+  'taken-over',
+  'still-parked',
+  'key-reused',
+  'released',
+  'rejected',
+  'parked',
+  'stale-claim',
+  'completion-lost',
+  'outcome-lost',
+  'not-started',
+  'result-not-recorded',
+  'failed-after-effect',
+  'step-failed',
+  'store-unavailable',
+  'reconciled',
+  'statement-findings',
+  'dead-lettered',
+  'undeliverable',
+  'author-error',
+  'payload-unavailable',
+  'answer-not-understood',
+  'late-answer',
+  'request-refused',
+  'queue-call-failed',
+] as const;
+
+export type EventType = (typeof ordinaryEvents)[number] | (typeof unusualEvents)[number];
+
+/** The name of the metric that counts events of a type: `TakenOver` of `taken-over`. */
+export type EventMetric<Type extends string = EventType> = Type extends `${infer First}-${infer Rest}`
+  ? `${Capitalize<First>}${EventMetric<Rest>}`
+  : Capitalize<Type>;
+
+export function metricOf<Type extends EventType>(type: Type): EventMetric<Type> {
+  return type.replace(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase()) as EventMetric<Type>;
+}
