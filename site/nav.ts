@@ -107,6 +107,7 @@ export const SECTIONS: readonly Section[] = [
           'reference/events',
           'reference/alarms',
           'reference/command-line',
+          'reference/commands',
           'reference/record',
           'reference/table',
         ],

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { COMMANDS } from '../../lib/cli/commands.ts';
+import { FORMATS } from '../../lib/pawl/deployment/template/print.ts';
 import { codeWith } from './laws.ts';
 import { type Project, peers, ROOT } from './project.ts';
 
@@ -7,7 +9,7 @@ const PAWL = 'node_modules/.bin/pawl';
 
 /** The command without the package that it runs: it names what to install. With it, each helps, and templates are printed. */
 export function commandsProject(): Project {
-  const helpful = ['claims', 'claim', 'resolve', 'dlq', 'redrive', 'doctor', 'template', 'completion'];
+  const own = COMMANDS.filter((row) => row.package === undefined);
   return {
     name: 'commands',
     has: [],
@@ -16,8 +18,8 @@ export function commandsProject(): Project {
     files: {},
     steps: [
       { args: [PAWL, '--help'] },
-      ...helpful.map((command) => ({ args: [PAWL, command, '--help'] })),
-      ...['sam', 'terraform', 'serverless', 'cloudformation'].map((tool) => ({ args: [PAWL, 'template', tool] })),
+      ...own.map(({ name }) => ({ args: [PAWL, name, '--help'] })),
+      ...FORMATS.map((tool) => ({ args: [PAWL, 'template', tool] })),
       { args: [PAWL, 'rehearse'], failsWith: 'npm install --save-dev @pawl/rehearsal' },
     ],
   };

@@ -2,21 +2,25 @@ import { pageAt } from 'pawl/kernel';
 import type { ClaimName, ClaimView, OpenClaimsQuery, OpenClaimView } from 'pawl/operate';
 import { type Io, type Line, UsageError } from './command.ts';
 import { openAccount } from './open-account.ts';
+import type { Values } from './option.ts';
+import type { account as accountOptions, filters } from './options.ts';
 import { age, plural, printFacts, printJson, progress, Table, time } from './output.ts';
 
+interface ClaimsGiven extends Values<typeof accountOptions>, Values<typeof filters> {
+  readonly limit: number | undefined;
+  readonly json: boolean;
+}
+
 /** `pawl claims`. @returns 1 if a claim is open */
-export async function claims(line: Line, io: Io): Promise<number> {
-  if (line.positionals.length > 0) throw new UsageError('pawl claims takes no names. For one claim: pawl claim <key>.');
-  const query = queryOf(line);
-  const most = line.count('limit') ?? Number.POSITIVE_INFINITY;
-  const account = await openAccount(line, { io });
+export async function claims({ options }: Line<ClaimsGiven>, io: Io): Promise<number> {
+  const query = queryOf(options);
+  const most = options.limit ?? Number.POSITIVE_INFINITY;
+  const account = await openAccount(options, { io });
   const counting = progress(io, 'claims');
   let count = 0;
   let foreign = 0;
   try {
-    const print = line.flag('json')
-      ? (claim: OpenClaimView) => printJson(io, { kind: 'claim', ...claim })
-      : claimsTable(io);
+    const print = options.json ? (claim: OpenClaimView) => printJson(io, { kind: 'claim', ...claim }) : claimsTable(io);
     for await (const page of account.operate.openClaims(query)) {
       foreign += page.foreign?.length ?? 0;
       for (const claim of page.claims.slice(0, most - count)) print(claim);
@@ -28,7 +32,7 @@ export async function claims(line: Line, io: Io): Promise<number> {
     counting.end();
     account.close();
   }
-  if (line.flag('json')) printJson(io, { kind: 'summary', open: count });
+  if (options.json) printJson(io, { kind: 'summary', open: count });
   else io.out.line(count === 0 ? 'No claim is open.' : `${plural(count, 'open claim')}.`);
   if (foreign > 0) {
     const what = plural(foreign, 'record');
@@ -38,18 +42,11 @@ export async function claims(line: Line, io: Io): Promise<number> {
 }
 
 /** What the filters of a command line ask for. @throws UsageError */
-export function queryOf(line: Line): OpenClaimsQuery {
-  const operation = line.text('operation');
-  const keyPrefix = line.text('prefix');
+export function queryOf(options: Values<typeof filters>): OpenClaimsQuery {
+  const { operation, prefix: keyPrefix, status: state, reason } = options;
   if (keyPrefix !== undefined && operation === undefined) throw new UsageError('--prefix needs --operation.');
-  return {
-    operation,
-    keyPrefix,
-    state: line.choice('status', ['parked', 'in-doubt', 'in-flight']),
-    reason: line.text('reason'),
-    olderThanMs: line.durationMs('older-than'),
-    doubtOlderThanMs: line.durationMs('doubt-older-than'),
-  };
+  const [olderThanMs, doubtOlderThanMs] = [options['older-than'], options['doubt-older-than']];
+  return { operation, keyPrefix, state, reason, olderThanMs, doubtOlderThanMs };
 }
 
 function claimsTable(io: Io): (claim: OpenClaimView) => void {
@@ -68,26 +65,29 @@ function claimsTable(io: Io): (claim: OpenClaimView) => void {
 }
 
 /** The name of a claim: its id, or with `--operation` its key. @throws UsageError */
-export function claimName(line: Line, key: string): ClaimName {
-  const operation = line.text('operation');
+export function claimName(key: string, operation: string | undefined): ClaimName {
   if (operation !== undefined) return { operation, key };
   if (key.indexOf('#') > 0) return { id: key };
   throw new UsageError(`'${key}' is no id of a claim, as in 'send-email#order-17'. For a key alone, add --operation.`);
 }
 
+interface ClaimGiven extends Values<typeof accountOptions> {
+  readonly operation: string | undefined;
+  readonly results: boolean;
+  readonly json: boolean;
+}
+
 /** `pawl claim`. @returns 1 if the claim is open, or there is none */
-export async function claim(line: Line, io: Io): Promise<number> {
-  const [key, ...more] = line.positionals;
-  if (key === undefined || more.length > 0) throw new UsageError('pawl claim takes the key of one claim.');
-  const name = claimName(line, key);
-  const account = await openAccount(line, { io });
+export async function claim({ names: [key = ''], options }: Line<ClaimGiven>, io: Io): Promise<number> {
+  const name = claimName(key, options.operation);
+  const account = await openAccount(options, { io });
   try {
-    const found = await account.operate.readClaim(name, { results: line.flag('results') });
+    const found = await account.operate.readClaim(name, { results: options.results });
     if (found === undefined) {
       io.error.line(`The table ${account.tableName} has no claim ${key}.`);
       return 1;
     }
-    if (line.flag('json')) printJson(io, { kind: 'claim', ...found });
+    if (options.json) printJson(io, { kind: 'claim', ...found });
     else printClaim(io, found);
     return found.state === undefined ? 0 : 1;
   } finally {

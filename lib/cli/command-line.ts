@@ -1,87 +1,83 @@
 import { readFileSync } from 'node:fs';
 import { explained, nearestOf } from 'pawl/kernel';
-import { type Command, helpOf, type Io, Line, UsageError } from './command.ts';
+import { type Command, helpOf, type Io, readLine, UsageError } from './command.ts';
 import { COMMANDS } from './commands.ts';
-import { completion } from './completion.ts';
 import { endSoon } from './end-soon.ts';
 import { createEnding, endOnProcessSignals, Stopped } from './ending.ts';
+import { printJson } from './output.ts';
 import { screenOn } from './screen.ts';
 
-const OTHERS = [
-  ['doctor', 'checks what is deployed against the wiring rules'],
-  ['template', 'prints a consumer for SAM, Terraform, the Serverless Framework or CloudFormation'],
-  ['completion', 'prints a completion for bash or zsh'],
-] as const;
-
-const WIDTH = 14;
-const HELP = `Usage: pawl <command>
-
-${[...COMMANDS.map(({ name, summary }) => [name, summary] as const), ...OTHERS].map(([name, summary]) => `  ${name.padEnd(WIDTH)}${summary}`).join('\n')}
-
-See: pawl <command> --help, pawl --version`;
+/** What runs the commands of other packages, by their names. */
+type Elsewhere = Readonly<Record<string, NonNullable<Command['run']>>>;
 
 /** One call of the command line. */
 interface Running {
   readonly io: Io;
-  readonly ending: ReturnType<typeof createEnding>;
-  readonly implementations: Readonly<Record<string, NonNullable<Command['run']>>>;
+  /** The command has failed: says what its acts have done. */
+  readonly failed: () => void;
+  readonly elsewhere: Elsewhere;
 }
 
-function noCommand(name: string): string {
-  const commands = [...COMMANDS.map((command) => command.name), ...OTHERS.map(([command]) => command)];
-  const nearest = nearestOf(name, commands);
-  return explained(`There is no command '${name}'.${nearest ? ` Did you mean '${nearest}'?` : ''}`, 'command-line');
+function listOf(commands: readonly Command[]): string {
+  const width = Math.max(...commands.map(({ name }) => name.length)) + 4;
+  const lines = commands.map(({ name, summary }) => `  ${name.padEnd(width)}${summary}`);
+  return `Usage: pawl <command>\n\n${lines.join('\n')}\n\nSee: pawl <command> --help, pawl --version\n`;
 }
 
 /** Runs the command line to its end. @returns the exit code */
-async function runNamed([name, ...args]: readonly string[], { io, ending, implementations }: Running): Promise<number> {
+export async function runNamed([name, ...args]: readonly string[], running: Running): Promise<number> {
+  const { out, error } = running.io;
   const command = COMMANDS.find((one) => one.name === name);
-  if (command !== undefined) return runCommand(command, args, { io, ending, implementations });
+  if (command !== undefined) return runCommand(command, args, running);
   switch (name) {
-    case 'doctor':
-      return (await import('./doctor.ts')).doctor(args, io);
-    case 'template':
-      return (await import('./template.ts')).template(args, io);
-    case 'completion':
-      return completion(args, io);
     case '--version':
-      io.out.line(versionOf(readFileSync(new URL('./package.json', import.meta.url), 'utf8')));
+      out.line(versionOf(readFileSync(new URL('./package.json', import.meta.url), 'utf8')));
       return 0;
     case undefined:
     case '--help':
     case '-h':
-      io.out.text(`${HELP}\n`);
+      out.text(listOf(COMMANDS));
       return 0;
-    default:
-      io.error.line(noCommand(name));
-      io.error.text(`${HELP}\n`);
+    default: {
+      const nearest = nearestOf(
+        name,
+        COMMANDS.map((one) => one.name),
+      );
+      const advice = nearest === undefined ? '' : ` Did you mean '${nearest}'?`;
+      error.line(explained(`There is no command '${name}'.${advice}`, 'command-line'));
+      error.text(listOf(COMMANDS));
       return 2;
+    }
   }
 }
 
+/** Runs a command by its row. This is the one place in which an error of a command becomes words and an exit code. */
 async function runCommand(
   command: Command,
   args: readonly string[],
-  { io, ending, implementations }: Running,
+  { io, failed, elsewhere }: Running,
 ): Promise<number> {
   try {
-    const line = new Line(args, command.options);
-    if (line.flag('help')) {
+    const line = readLine(command, args);
+    if (line === 'help') {
       io.out.text(`${helpOf(command)}\n`);
       return 0;
     }
-    const run = command.run ?? implementations[command.name];
-    if (run === undefined)
-      throw new UsageError(`pawl ${command.name} is in ${command.package}: npm install --save-dev ${command.package}`);
+    const { name, package: of, run = elsewhere[name] } = command;
+    if (run === undefined) throw new UsageError(`pawl ${name} is in ${of}: npm install --save-dev ${of}`);
     return await run(line, io);
   } catch (error) {
     // What it has done is said once it has ended.
     if (error instanceof Stopped) return 2;
     const text = error instanceof Error ? error.message : String(error);
     const isUsage = error instanceof UsageError;
-    io.error.lines(isUsage || !(error instanceof Error) ? text : `${error.name}: ${text}`);
-    if (isUsage) io.error.line(`See: pawl ${command.name} --help`);
-    ending.failed();
+    const said = isUsage || !(error instanceof Error) ? text : `${error.name}: ${text}`;
+    const advised = `${said}\nRun: pawl ${command.name} --help`;
+    io.error.lines(isUsage ? explained(advised, 'command-line') : said);
+    // A script reads the one output: it must not have to tell an empty one from a failed one.
+    if ('json' in command.options && args.includes('--json'))
+      printJson(io, { kind: 'error', exitCode: 2, error: said });
+    failed();
     return 2;
   }
 }
@@ -94,18 +90,15 @@ function versionOf(packageJson: string): string {
 /**
  * Runs `pawl` in this process, and ends it with its exit code.
  *
- * @param implementations what runs the commands of other packages, by their names
+ * @param elsewhere what runs the commands of other packages
  */
-export async function runCommandLine(
-  args: readonly string[],
-  implementations: Running['implementations'] = {},
-): Promise<void> {
+export async function runCommandLine(args: readonly string[], elsewhere: Elsewhere = {}): Promise<void> {
   const error = screenOn(process.stderr, () => ending.end('closed'));
   const ending = createEnding({ say: (text) => error.line(text), exit: (code) => process.exit(code) });
   const out = screenOn(process.stdout, () => ending.end('closed'));
   const io: Io = { out, error, input: process.stdin, ending };
   endOnProcessSignals(ending);
-  const code = await runNamed(args, { io, ending, implementations });
+  const code = await runNamed(args, { io, failed: ending.failed, elsewhere });
   // A reader that went away is known of once all is written.
   await out.flushed();
   // What it has started, such as the traffic of a rehearsal, may go on for minutes.

@@ -1,37 +1,84 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import { nearestOf } from 'pawl/kernel';
+import { nearestOf, pageAt } from 'pawl/kernel';
 import type { Ending } from './ending.ts';
+import { flag, type Option, type Options, type Values } from './option.ts';
 import type { Screen } from './screen.ts';
 
 /**
- * What a command of `pawl` is: its words, and where its code is. The help, the completion and the parsing are read from this.
+ * A command of `pawl`: one row of `commands.ts`, from which its parsing, its help, its completion and its place in the reference are derived.
  *
- * Owns: arguments. Does not own: what a command does. It imports no client, so that `--help` works before any is installed.
+ * Owns: what a row says, and the reading of a command line by it. Does not own: what a command does. It imports no client, so that every help is quick.
  */
 export interface Command {
   readonly name: string;
   /** One line, for the list of commands. */
   readonly summary: string;
-  /** What comes after the name. */
+  /** What comes after its name, but options. */
+  readonly names: Names;
+  /** The options that its usage shows, as an operator writes them. */
   readonly usage: string;
-  /** The paragraphs of its help, before and after its options. */
+  /** The paragraphs of its help before its options. */
   readonly about: string;
-  readonly more: string;
   readonly options: Options;
-  /** @default it is in another package, `package` */
-  readonly run?: (line: Line, io: Io) => Promise<number>;
+  /** What a role needs, and what else belongs after the options. */
+  readonly more?: string;
+  /** Command lines, without `pawl` and the name of the command. */
+  readonly examples: readonly string[];
+  /** @default those of `EXITS` */
+  readonly exits?: string;
+  /** The guide that it belongs to, from `docs/` on. */
+  readonly guide: string;
+  /** The package that runs it. @default this one, by `run` */
   readonly package?: string;
+  // A method: a row is kept with the values of its own options forgotten.
+  run?(line: Line, io: Io): Promise<number>;
 }
 
-interface Option {
-  /** The name of its value; a flag has none. */
-  readonly value?: string;
-  /** It may be given several times. */
-  readonly multiple?: boolean;
-  readonly about: string;
+/** A row, with the types of what a command line of it says. */
+interface Row<Of extends Options, Word extends string> extends Omit<Command, 'names' | 'options' | 'run'> {
+  readonly names: Names<Word>;
+  readonly options: Of;
+  run?(line: Line<Values<Of>, Word>, io: Io): Promise<number>;
 }
 
-export type Options = Readonly<Record<string, Option>>;
+export function command<const Of extends Options, Word extends string>(row: Row<Of, Word>): Command {
+  return row;
+}
+
+/** What comes after the name of a command, but options. */
+export interface Names<Word extends string = string> {
+  /** As its usage shows them: `<key>`. */
+  readonly usage: string;
+  readonly least: number;
+  readonly most: number;
+  /** What it takes, after `pawl <command> takes`, and what to write instead. */
+  readonly takes: string;
+  /** The words that the completion offers; of a command that takes one name, it is one of these. */
+  readonly words?: readonly Word[];
+}
+
+export const noNames = (instead: string): Names => ({ usage: '', least: 0, most: 0, takes: `no names. ${instead}` });
+export const oneName = (usage: string, takes: string): Names => ({ usage, least: 1, most: 1, takes });
+export const oneOf = <const Word extends string>(words: readonly Word[]): Names<Word> => ({
+  usage: words.join('|'),
+  least: 1,
+  most: 1,
+  takes: `one of ${words.join(', ')}`,
+  words,
+});
+export const anyNames = (usage: string, takes: string, words: readonly string[] = []): Names => ({
+  usage,
+  least: 0,
+  most: Number.POSITIVE_INFINITY,
+  takes,
+  words,
+});
+
+/** A command line that was read. */
+export interface Line<Given = object, Word extends string = string> {
+  readonly names: readonly Word[];
+  readonly options: Given;
+}
 
 /** Where a command reads and writes, and what ends it before its end. */
 export interface Io {
@@ -46,134 +93,117 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** @throws UsageError for an option that the command does not have, or that it reads once and has twice: Node would take the last one */
-export function expectOptionsOf(args: readonly string[], options: ParseArgsOptionsConfig): void {
-  const { tokens } = parseArgs({ args: [...args], allowPositionals: true, options, strict: false, tokens: true });
-  const given = new Set<string>();
+/** Who acts, and why: of a command that also only looks, and needs them where it does not. @throws UsageError */
+export function actedBy({ by, note }: { readonly by: string | undefined; readonly note: string | undefined }) {
+  if (!by) throw new UsageError('--by is missing.');
+  if (!note) throw new UsageError('--note is missing.');
+  return { by, note };
+}
+
+/** Every command has it. */
+export const help = flag('this text');
+
+/** @throws UsageError for what the row does not have, or what does not fit it */
+export function readLine(row: Command, args: readonly string[]): Line | 'help' {
+  const options: Options = { ...row.options, help };
+  const config: ParseArgsOptionsConfig = Object.fromEntries(
+    Object.entries(options).map(([name, { value }]) => [
+      name,
+      { type: value === undefined ? 'boolean' : 'string', multiple: true, ...(name === 'help' && { short: 'h' }) },
+    ]),
+  );
+  expectKnown(args, config);
+  const { values, positionals: names } = parsed(args, config);
+  if (values['help'] !== undefined) return 'help';
+  const { least, most, words, takes } = row.names;
+  const isNone = most === 1 && words !== undefined && !words.includes(names[0] ?? '');
+  if (names.length < least || names.length > most || isNone) {
+    throw new UsageError(`pawl ${row.name} takes ${takes}${most === 0 ? '' : `; got ${shownNames(names)}`}.`);
+  }
+  return {
+    names,
+    options: Object.fromEntries(
+      Object.entries(row.options).map(([name, option]) => [name, fitting(name, option, values[name]?.map(String))]),
+    ),
+  };
+}
+
+function shownNames(names: readonly string[]): string {
+  return names.length === 0 ? 'nothing' : `'${names.join(' ')}'`;
+}
+
+/** @throws UsageError for an option that the command does not have: Node would name none that is near */
+function expectKnown(args: readonly string[], config: ParseArgsOptionsConfig): void {
+  const { tokens } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: config,
+    strict: false,
+    tokens: true,
+  });
   for (const token of tokens) {
-    if (token.kind !== 'option') continue;
-    const { name, rawName } = token;
-    const option = Object.hasOwn(options, name) ? options[name] : undefined;
-    if (option === undefined) {
-      const nearest = nearestOf(name, Object.keys(options));
-      throw new UsageError(`There is no option '${rawName}'.${nearest ? ` Did you mean '--${nearest}'?` : ''}`);
-    }
-    const once = option.type === 'string' && option.multiple !== true;
-    if (once && given.has(name)) throw new UsageError(`${rawName}: expected once, and got twice.`);
-    given.add(name);
+    if (token.kind !== 'option' || Object.hasOwn(config, token.name)) continue;
+    const nearest = nearestOf(token.name, Object.keys(config));
+    throw new UsageError(`There is no option '${token.rawName}'.${nearest ? ` Did you mean '--${nearest}'?` : ''}`);
   }
 }
 
-/** A command line that was read. */
-export class Line {
-  readonly positionals: readonly string[];
-  readonly #values: Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>;
-
-  /** @throws UsageError */
-  constructor(args: readonly string[], options: Options) {
-    const wanted: ParseArgsOptionsConfig = Object.fromEntries(
-      Object.entries(options).map(([name, { value, multiple = false }]) => [
-        name,
-        { type: value === undefined ? 'boolean' : 'string', multiple } as const,
-      ]),
-    );
-    expectOptionsOf(args, wanted);
-    try {
-      const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options: wanted });
-      this.#values = values;
-      this.positionals = positionals;
-    } catch (error) {
-      throw new UsageError(error instanceof Error ? error.message : String(error));
-    }
-  }
-
-  flag(name: string): boolean {
-    return this.#values[name] === true;
-  }
-
-  text(name: string): string | undefined {
-    const value = this.#values[name];
-    return typeof value === 'string' ? value : undefined;
-  }
-
-  texts(name: string): readonly string[] {
-    const value = this.#values[name];
-    return Array.isArray(value) ? value.map(String) : [];
-  }
-
-  /** @throws UsageError unless it was given */
-  needed(name: string): string {
-    const value = this.text(name);
-    if (value === undefined || value === '') throw new UsageError(`--${name} is missing.`);
-    return value;
-  }
-
-  /** @throws UsageError unless it is one of these */
-  choice<const Choice extends string>(name: string, choices: readonly Choice[]): Choice | undefined {
-    const value = this.text(name);
-    const found = choices.find((choice) => choice === value);
-    if (value !== undefined && found === undefined) {
-      throw new UsageError(`--${name}: expected ${choices.join(', ')}; got '${value}'.`);
-    }
-    return found;
-  }
-
-  /** @throws UsageError unless it is a whole number above 0 */
-  count(name: string): number | undefined {
-    const value = this.text(name);
-    if (value === undefined) return undefined;
-    if (!/^[1-9]\d{0,14}$/.test(value))
-      throw new UsageError(`--${name}: expected a whole number above 0; got '${value}'.`);
-    return Number(value);
-  }
-
-  /** The value of `--port`. @throws UsageError unless it is a number that a port can have */
-  port(): number | undefined {
-    const port = this.count('port');
-    if (port !== undefined && port > 65_535) throw new UsageError('--port: expected a number up to 65535.');
-    return port;
-  }
-
-  /** A point in time, ISO 8601 with its zone: one without a zone would be another time on another machine. @throws UsageError */
-  instant(name: string): Date | undefined {
-    const value = this.text(name);
-    if (value === undefined) return undefined;
-    const at = instantOf(value);
-    if (at === undefined) {
-      throw new UsageError(
-        `--${name}: expected a date, a time and a zone, such as 2026-11-22T12:00:00Z or 2026-11-22T13:00:00+01:00; got '${value}'.`,
-      );
-    }
-    return at;
-  }
-
-  /** A time such as `90s`, `15m`, `2h` or `3d`, in milliseconds. @throws UsageError */
-  durationMs(name: string): number | undefined {
-    const value = this.text(name);
-    if (value === undefined) return undefined;
-    const [, number, unit] = /^(\d{1,9})([smhd])$/.exec(value) ?? [];
-    const ms = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }[unit ?? ''];
-    if (ms === undefined)
-      throw new UsageError(`--${name}: expected a time such as 90s, 15m, 2h or 3d; got '${value}'.`);
-    return Number(number) * ms;
+/** @throws UsageError for a value that a flag has, or that another option has not */
+function parsed(args: readonly string[], options: ParseArgsOptionsConfig) {
+  try {
+    const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
+    // Each may be given several times to Node, which would take the last one.
+    return { values: values as Readonly<Record<string, readonly (string | boolean)[] | undefined>>, positionals };
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
   }
 }
 
-const iso8601 =
-  /^(\d{4}-\d\d-\d\d)T((?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,3})?)?)(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
-
-function instantOf(text: string): Date | undefined {
-  const [, day, time, zone] = iso8601.exec(text) ?? [];
-  if (day === undefined) return undefined;
-  // A day that the month does not have would be one of the next month.
-  const asUtc = new Date(`${day}T${time}Z`);
-  if (Number.isNaN(asUtc.getTime()) || asUtc.toISOString().slice(0, 10) !== day) return undefined;
-  return new Date(`${day}T${time}${zone}`);
+/** @throws UsageError */
+function fitting(name: string, option: Option, typed: readonly string[] | undefined): unknown {
+  if (option.needed && (typed === undefined || typed.includes(''))) throw new UsageError(`--${name} is missing.`);
+  if (typed === undefined) return option.absent;
+  const isOnce = option.value !== undefined && option.multiple !== true;
+  if (isOnce && typed.length > 1) throw new UsageError(`--${name}: expected once, and got twice.`);
+  const value = option.read(typed);
+  if (value === undefined) throw new UsageError(`--${name}: expected ${option.expected}; got '${typed.join(' ')}'.`);
+  return value;
 }
 
-export function helpOf({ name, about, usage, options, more }: Command): string {
-  const heads = Object.entries(options).map(([option, { value }]) => `--${option}${value ? ` <${value}>` : ''}`);
-  const width = Math.max(...heads.map(({ length }) => length)) + 2;
-  const lines = Object.values(options).map((option, index) => `  ${heads[index]?.padEnd(width)}${option.about}`);
-  return `${about}\n\nUsage: pawl ${name} ${usage}\n\n${lines.join('\n')}\n\n${more}`;
+const EXITS =
+  'Exits with 0 if all is done and nothing is open, 1 if something is open or was refused, and 2 if it could not run. Ended early, by Ctrl-C (130), SIGTERM (143), a closed\nterminal (129) or a closed output (141), it finishes what is under way, and says what it did. A second Ctrl-C ends it in the middle.';
+
+export const usageOf = ({ name, names, usage }: Pick<Command, 'name' | 'names' | 'usage'>) =>
+  ['pawl', name, names.usage, usage, '[options]'].filter((part) => part !== '').join(' ');
+
+/** An option as it is typed, and what it means. */
+export function wordsOf(
+  name: string,
+  { value, about, range }: Option,
+): { readonly head: string; readonly about: string } {
+  return {
+    head: `--${name}${value === undefined ? '' : ` <${value}>`}`,
+    about: range === undefined ? about : `${about}, ${range}`,
+  };
+}
+
+export function helpOf(row: Command): string {
+  const options = Object.entries({ ...row.options, help }).map(([name, option]) => ({
+    ...option,
+    ...wordsOf(name, option),
+  }));
+  const width = Math.max(...options.map(({ head }) => head.length)) + 2;
+  const lines = options.map(
+    ({ head, about, otherwise }) =>
+      `  ${head.padEnd(width)}${about}${otherwise === undefined ? '' : `   (${otherwise})`}`,
+  );
+  const examples = row.examples.map((example) => `  pawl ${row.name} ${example}`);
+  return [
+    row.about,
+    `Usage: ${usageOf(row)}`,
+    lines.join('\n'),
+    `Examples:\n\n${examples.join('\n')}`,
+    ...(row.more === undefined ? [] : [row.more]),
+    `${row.exits ?? EXITS}\nMore: ${pageAt(`docs/${row.guide}`)}`,
+  ].join('\n\n');
 }

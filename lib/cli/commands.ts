@@ -1,116 +1,105 @@
-import type { Command, Options } from './command.ts';
+import { CONSUMER_DEFAULTS, FORMATS, MOST_RECEIVES, metricNamespace } from 'pawl/deployment';
+import { findingKinds, resolutionVerdicts } from 'pawl/internal';
+import { anyNames, type Command, command, type Line, noNames, oneName, oneOf } from './command.ts';
+import { choice, flag, formed, instant, needed, text, texts, type Values, whole } from './option.ts';
+import { account, by, connection, filters, handlers, json, letters, note, plan, port, table, yes } from './options.ts';
 
-/** Where the table and the queues are. */
-const account: Options = {
-  stack: { value: 'name', about: 'the CloudFormation stack, or the function, whose table and queues to use' },
-  table: { value: 'name', about: "the claims table   (the stack's)" },
-  region: { value: 'region', about: 'the AWS region   (that of your AWS settings)' },
-  profile: { value: 'name', about: 'the profile of your AWS settings' },
-  endpoint: { value: 'url', about: 'the endpoint of a local stand-in for AWS' },
+/*
+ * Every command of `pawl`, a row each. Parsing, help, completion and docs/reference/commands.md are derived from a row.
+ */
+
+const stackOrTable = '--stack <name> | --table <name>';
+
+const resolveOptions = {
+  ...account,
+  by: needed(by),
+  note: needed(note),
+  step: texts('name=verdict', 'of one claim: a verdict for each step in doubt, instead of one for the whole'),
+  'step-result': texts('name=json', 'what a step that was applied has returned'),
+  fence: whole('n', 'of one claim: only if its fence is still this one'),
+  'retention-days': whole('n', 'for how many days the decision is remembered: no fewer than the consumer remembers', {
+    otherwise: 'forever',
+  }),
+  ...filters,
+  ...plan,
+  json,
 };
 
-const common: Options = {
-  json: { about: 'one JSON object a line, for scripts' },
-  help: { about: 'this text' },
+const rehearseOptions = {
+  seed: whole('n', 'decides what goes wrong where; the same seed plans the same', {
+    least: 0,
+    most: 4_294_967_295,
+    otherwise: 'a new one',
+  }),
+  filter: text('construct', 'only the consumer at this construct: what feeds no wanted queue is not sent'),
+  story: text('intent', 'tell the story of this intent, whatever became of it'),
+  junit: text('file', 'write the result as JUnit XML, too'),
+  watch: flag('rehearse again at each change of the app, until Ctrl-C; the database stays up'),
+  console: flag('serve a page that shows deliveries, effects and faults as they happen; all stays up until Ctrl-C'),
+  port,
+  'keep-going': flag('of several files: go on after one that is not good'),
+  verbose: flag('also what the functions print, on the standard error'),
+  json: flag('one line of JSON on the standard output, and all else on the standard error'),
 };
-
-const filters: Options = {
-  operation: { value: 'name', about: 'only claims of this operation' },
-  status: { value: 'status', about: 'only claims that are parked, in-doubt or in-flight' },
-  reason: { value: 'name', about: 'only claims with this reason: abandoned, outcome-unknown, …' },
-  'older-than': { value: 'time', about: 'only claims first seen at least so long ago: 90s, 15m, 2h, 3d' },
-  'doubt-older-than': {
-    value: 'time',
-    about: 'only claims whose doubt is so old: since then, no attempt can have applied the effect',
-  },
-  prefix: { value: 'text', about: 'only claims whose key begins with this; needs --operation' },
-};
-
-const writes: Options = {
-  'dry-run': { about: 'show the plan, and change nothing' },
-  yes: { about: 'do not ask before writing' },
-};
-
-const queues: Options = {
-  queue: { value: 'name or url', about: 'the dead-letter queue   (all dead-letter queues of the stack)' },
-  operation: {
-    value: 'name',
-    about: 'the operation of the consumer; with --key, finds the claims of messages that SQS moved',
-  },
-  key: { value: 'where', about: "the consumer's key: body:<path>, attribute:<name> or message-id; needs --operation" },
-  reason: { value: 'reason', about: 'only messages with this reason; none: those that SQS moved by itself' },
-  most: { value: 'n', about: 'look at so many messages of a queue at most   (1000)' },
-};
-
-/** As `findingKinds` of pawl/statements, which the help must not load. */
-const findingKinds = ['missing-here', 'missing-there', 'differs', 'twice', 'unreadable', 'undecided'] as const;
-
-const EXIT =
-  'Exits with 0 if all is done and nothing is open, 1 if something is open or was refused, and 2 if it could not run. Ended early, by Ctrl-C (130), SIGTERM (143), a closed\nterminal (129) or a closed output (141), it finishes what is under way, and says what it did. A second Ctrl-C ends it in the middle.';
+/** What `@pawl/rehearsal` is called with. */
+export type RehearseLine = Line<Values<typeof rehearseOptions>>;
 
 export const COMMANDS: readonly Command[] = [
-  {
+  command({
     name: 'claims',
     summary: 'lists the claims that wait for an operator, are in doubt, or are in flight and watched',
-    usage: '--stack <name> | --table <name> [options]',
+    names: noNames('For one claim: pawl claim <key>'),
+    usage: stackOrTable,
     about: 'Lists open claims: parked, in doubt, or in flight and watched. It only reads.',
-    options: {
-      ...account,
-      ...filters,
-      limit: { value: 'n', about: 'stop after so many claims' },
-      ...common,
-    },
-    more: `Needs dynamodb:Query on the index of open claims, and GetItem and BatchGetItem on the table: claims.grantOperate(role).\n${EXIT}`,
+    options: { ...account, ...filters, limit: whole('n', 'stop after so many claims'), json },
+    examples: ['--stack Shop', '--stack Shop --operation send-email --status parked --older-than 15m --json'],
+    more: 'Needs dynamodb:Query on the index of open claims, and GetItem and BatchGetItem on the table: claims.grantOperate(role).',
+    guide: 'guides/recover.md#find-what-is-open',
     run: async (line, io) => (await import('./claims.ts')).claims(line, io),
-  },
-  {
+  }),
+  command({
     name: 'claim',
     summary: 'shows all that is known of one claim',
-    usage: '<key> --stack <name> | --table <name> [options]',
+    names: oneName('<key>', 'the key of one claim'),
+    usage: stackOrTable,
     about: "Shows one claim. <key> is its id, as in 'send-email#order-17', or with --operation its key. It only reads.",
     options: {
       ...account,
-      operation: { value: 'name', about: 'the operation, if <key> is a key alone' },
-      results: { about: 'show what the handler and its steps returned' },
-      ...common,
+      operation: text('name', 'the operation, if <key> is a key alone'),
+      results: flag('show what the handler and its steps returned'),
+      json,
     },
-    more: EXIT,
+    examples: ["'send-email#order-17' --stack Shop", 'order-17 --operation send-email --stack Shop --results'],
+    guide: 'guides/recover.md#one-claim',
     run: async (line, io) => (await import('./claims.ts')).claim(line, io),
-  },
-  {
+  }),
+  command({
     name: 'resolve',
     summary: 'decides claims in doubt',
-    usage: '[<key> …] applied|not-applied|retry --by <name> --note <text> --stack <name> | --table <name> [options]',
+    names: anyNames(
+      `[<key> …] ${resolutionVerdicts.join('|')}`,
+      'the keys of claims, and a verdict',
+      resolutionVerdicts,
+    ),
+    usage: `--by <name> --note <text> ${stackOrTable}`,
     about: `Stores your decision about claims in doubt: that the effect happened (applied), that it did not (not-applied), or that it is not known and
 may run again (retry). Shows a plan first. A decision cannot be undone.
 
 Without <key>, it decides all open claims that the filters find.`,
-    options: {
-      ...account,
-      by: { value: 'name', about: 'who decides' },
-      note: { value: 'text', about: 'why; it stays on the claim' },
-      step: {
-        value: 'name=verdict',
-        multiple: true,
-        about: 'of one claim: a verdict for each step in doubt, instead of one for the whole',
-      },
-      'step-result': { value: 'name=json', multiple: true, about: 'what a step that was applied has returned' },
-      fence: { value: 'n', about: 'of one claim: only if its fence is still this one' },
-      'retention-days': {
-        value: 'n',
-        about: 'for how many days the decision is remembered: no fewer than the consumer remembers   (forever)',
-      },
-      ...filters,
-      ...writes,
-      ...common,
-    },
-    more: EXIT,
+    options: resolveOptions,
+    examples: [
+      "'send-email#order-17' applied --by maria --note 'it is in the outbox' --stack Shop",
+      "not-applied --operation send-email --reason abandoned --by maria --note 'asked the mail service' --stack Shop --dry-run",
+      "'pay#order-17' --step charge=applied --step receipt=not-applied --by maria --note 'asked Stripe' --stack Shop",
+    ],
+    guide: 'guides/recover.md#a-parked-claim',
     run: async (line, io) => (await import('./resolve.ts')).resolve(line, io),
-  },
-  {
+  }),
+  command({
     name: 'restored',
     summary: 'marks a table that was restored from a point in time, corrects the mark, or lifts it',
-    usage: '--cut-off <time> --by <name> --note <text> --table <name> [options]',
+    names: noNames('Name the table with --table'),
+    usage: '--cut-off <time> --by <name> --note <text> --table <name>',
     about: `Marks a claims table that was restored from a point in time. While the mark stands, consumers whose store has restored: true take every key that the
 table may have forgotten for in doubt. Stop all consumers first; mark the table; then deploy them with the new table.
 
@@ -122,149 +111,267 @@ more, and the mark stands again for the operations that it was lifted for.
 Without --cut-off and --lift, it shows the mark.`,
     options: {
       ...account,
-      'cut-off': {
-        value: 'time',
-        about: 'the point in time that the table was restored to, with its zone: 2026-11-22T12:00:00Z',
-      },
-      correct: { about: 'with --cut-off: correct the mark that stands' },
-      lift: { about: 'instead, lift the mark: a key without a record is new from then on. It cannot be undone' },
-      operation: { value: 'name', about: 'with --lift: for this operation alone' },
-      by: { value: 'name', about: 'who marks, corrects or lifts' },
-      note: { value: 'text', about: 'why; it stays in the mark' },
-      yes: { about: 'do not ask before writing' },
-      ...common,
+      'cut-off': instant('the point in time that the table was restored to'),
+      correct: flag('with --cut-off: correct the mark that stands'),
+      lift: flag('instead, lift the mark: a key without a record is new from then on. It cannot be undone'),
+      operation: text('name', 'with --lift: for this operation alone'),
+      by,
+      note,
+      yes,
+      json,
     },
-    more: `Needs dynamodb:GetItem, DescribeTable and PutItem on the table: claims.grantRestore(role).\nExits with 0 if the table has no mark or a lifted one, 1 if its mark stands or what was asked for was refused, and 2 if it could not run.`,
+    examples: [
+      '--table claims-restored',
+      "--table claims-restored --cut-off 2026-11-22T12:00:00Z --by maria --note 'incident 7'",
+      "--table claims-restored --lift --by maria --note 'all keys were compared'",
+    ],
+    more: 'Needs dynamodb:GetItem, DescribeTable and PutItem on the table: claims.grantRestore(role).',
+    exits:
+      'Exits with 0 if the table has no mark or a lifted one, 1 if its mark stands or what was asked for was refused, and 2 if it could not run.',
+    guide: 'guides/restore.md',
     run: async (line, io) => (await import('./restored.ts')).restored(line, io),
-  },
-  {
+  }),
+  command({
     name: 'dlq',
     summary: 'looks at dead letters, with their claims',
-    usage: '--stack <name> | --queue <url> --table <name> [options]',
+    names: noNames('Name a queue with --queue'),
+    usage: '--stack <name> | --queue <url> --table <name>',
     about: `Looks at the messages of dead-letter queues, and gives them back. Meanwhile they are hidden, and on a FIFO queue their groups are blocked. Each look
 counts as a receive.`,
-    options: {
-      ...account,
-      ...queues,
-      bodies: { about: 'show the bodies of the messages' },
-      ...common,
-    },
-    more: EXIT,
+    options: { ...account, ...letters, bodies: flag('show the bodies of the messages'), json },
+    examples: ['--stack Shop', '--stack Shop --queue mails-dlq --reason none --bodies'],
+    guide: 'guides/recover.md#a-message-in-the-dead-letter-queue',
     run: async (line, io) => (await import('./dead-letters.ts')).deadLetters(line, io),
-  },
-  {
+  }),
+  command({
     name: 'redrive',
     summary: 'sends dead letters back to their queue',
-    usage: '--stack <name> | --queue <url> --to <url> --table <name> [options]',
+    names: noNames('Name a queue with --queue'),
+    usage: '--stack <name> | --queue <url> --to <url> --table <name>',
     about: `Sends messages of dead-letter queues back to their queue, and deletes them there. Shows a plan first. A message stays if its claim is parked and
 undecided, rejected, or in flight.`,
     options: {
       ...account,
-      ...queues,
-      to: { value: 'name or url', about: 'the queue that the messages go to   (that of the stack)' },
-      message: { value: 'id', multiple: true, about: 'only this message' },
-      by: { value: 'name', about: 'who redrives   (your user name)' },
-      note: { value: 'text', about: 'why' },
-      ...writes,
-      ...common,
+      ...letters,
+      to: text('name or url', 'the queue that the messages go to', { otherwise: 'that of the stack' }),
+      by: { ...by, otherwise: 'your user name' },
+      note,
+      ...plan,
+      json,
     },
-    more: EXIT,
+    examples: ['--stack Shop --dry-run', "--stack Shop --queue mails-dlq --reason abandoned --note 'incident 7' --yes"],
+    guide: 'guides/recover.md#redrive',
     run: async (line, io) => (await import('./redrive.ts')).redrive(line, io),
-  },
-  {
+  }),
+  command({
     name: 'discard',
     summary: 'deletes dead letters that can never run, for good',
-    usage: '--message <id> … | --reason <reason> --note <text> --stack <name> | --queue <url> --table <name> [options]',
+    names: noNames('Name messages with --message'),
+    usage: '--message <id> … | --reason <reason> --note <text> --stack <name> | --queue <url> --table <name>',
     about: `Deletes messages of dead-letter queues for good, and keeps who did it and why: on the claim of each, where it has one. Shows a plan first. It decides
 nothing about the effect: a claim stays what it is. A message stays if a worker holds its claim; or if its effect may have happened, without --even-in-doubt.`,
     options: {
       ...account,
-      ...queues,
-      message: { value: 'id', multiple: true, about: 'this message' },
-      'even-in-doubt': { about: 'also messages whose claim is in doubt, or not known' },
-      by: { value: 'name', about: 'who discards   (your user name)' },
-      note: { value: 'text', about: 'why; it stays on the claim' },
-      ...writes,
-      ...common,
+      ...letters,
+      'even-in-doubt': flag('also messages whose claim is in doubt, or not known'),
+      by: { ...by, otherwise: 'your user name' },
+      note: needed(note),
+      ...plan,
+      json,
     },
-    more: EXIT,
+    examples: ["--stack Shop --reason key-missing --note 'a producer of July' --dry-run"],
+    guide: 'guides/recover.md#discard',
     run: async (line, io) => (await import('./discard.ts')).discard(line, io),
-  },
-  {
+  }),
+  command({
     name: 'statements',
     summary: "shows the last comparison of an operation with its provider's statement",
-    usage: '<operation> --stack <name> | --table <name> [options]',
+    names: oneName('<operation>', 'one operation'),
+    usage: stackOrTable,
     about:
       'Shows what the last run of reconcileStatements has read, and how many of its findings are open. It only reads.',
-    options: { ...account, ...common },
-    more: `Needs claims.grantStatements(role).\n${EXIT}`,
+    options: { ...account, json },
+    examples: ['charge --stack Shop'],
+    more: 'Needs claims.grantStatements(role).',
+    guide: 'guides/statements.md',
     run: async (line, io) => (await import('./findings.ts')).statements(line, io),
-  },
-  {
+  }),
+  command({
     name: 'findings',
     summary: "lists what does not agree with a provider's statement, and accepts it",
-    usage: '[accept <finding> … --by <name> --note <text>] --stack <name> | --table <name> [options]',
+    names: anyNames('[accept <finding> …]', 'accept and the ids of findings, or nothing', ['accept']),
+    usage: `[--by <name> --note <text>] ${stackOrTable}`,
     about: `Lists open findings: effects that are missing here (the provider has them, and no claim does: a refund may be due), missing there, that
 happened twice, or that differ.
 
 With accept, it ends findings: no later run reports them again. That changes no claim and nothing at the provider.`,
     options: {
       ...account,
-      operation: { value: 'name', about: 'only findings of this operation' },
-      kind: { value: 'kind', about: `only findings of this kind: ${findingKinds.join(', ')}` },
-      by: { value: 'name', about: 'with accept: who accepts' },
-      note: { value: 'text', about: 'with accept: why' },
-      yes: { about: 'with accept: do not ask before writing' },
-      ...common,
+      operation: text('name', 'only findings of this operation'),
+      kind: choice('kind', 'only findings of this kind', findingKinds),
+      by,
+      note,
+      yes,
+      json,
     },
-    more: `Needs claims.grantStatements(role).\n${EXIT}`,
+    examples: [
+      '--stack Shop --operation charge --kind missing-here',
+      "accept '#finding#1a2b' --by maria --note 'a test' --stack Shop",
+    ],
+    more: 'Needs claims.grantStatements(role).',
+    guide: 'guides/statements.md#findings',
     run: async (line, io) => (await import('./findings.ts')).findings(line, io),
-  },
-  {
+  }),
+  command({
     name: 'console',
     summary: 'serves a web page of all of this on this machine',
-    usage: '--stack <name> | --table <name> [--queue <name or url> …] [--write] [options]',
+    names: noNames('Name a stack with --stack'),
+    usage: `${stackOrTable} [--queue <name or url> …] [--write]`,
     about: `Serves a page on 127.0.0.1, with your AWS credentials, until Ctrl-C: what is open, one claim with its story, dead letters, and what to do about them.
 It only reads, except with --write. It prints a link that opens the page in one browser, once. Nothing is sent to any place but AWS.`,
     options: {
       ...account,
-      queue: {
-        value: 'name or url',
-        multiple: true,
-        about: 'a dead-letter queue   (all dead-letter queues of the stack)',
-      },
-      write: { about: 'resolve claims and redrive messages, too' },
-      port: { value: 'port', about: 'the port of the page   (a free one)' },
-      namespace: { value: 'name', about: "the CloudWatch namespace of your consumers' metricEvents   (pawl)" },
-      help: { about: 'this text' },
+      queue: texts('name or url', 'a dead-letter queue', { otherwise: 'all dead-letter queues of the stack' }),
+      write: flag('resolve claims and redrive messages, too'),
+      port,
+      namespace: text('name', "the CloudWatch namespace of your consumers' metricEvents", {
+        default: metricNamespace,
+      }),
     },
+    examples: ['--stack Shop', '--table claims --queue mails-dlq --write'],
     more: `Needs what pawl claims, dlq and, with --write, resolve and redrive need: claims.grantOperate(role). For counts over time, it also needs
 cloudwatch:ListMetrics and cloudwatch:GetMetricData. Every act is a line of JSON on the standard error: keep them.`,
+    exits: 'Exits with 0 when you end it, and 2 if it could not run.',
+    guide: 'guides/console.md',
     run: async (line, io) => (await import('./console.ts')).serveConsole(line, io),
-  },
-  {
+  }),
+  command({
+    name: 'doctor',
+    summary: 'checks what is deployed against the wiring rules',
+    names: oneName('<stack or function>', 'the name of one stack or function'),
+    usage: '',
+    about:
+      'Checks what is deployed against the wiring rules, and reports what breaks them. It checks nested stacks too. It only reads.',
+    options: {
+      ...connection,
+      table,
+      ...handlers,
+      'individual-store': flag('the handlers use individualDynamoStore, which needs no PartiQL'),
+      json,
+    },
+    examples: ['Shop', 'send-email --region eu-west-1 --max-attempts 5 --json'],
+    more: `Needs permission for: cloudformation:ListStackResources, lambda:GetFunctionConfiguration, GetFunctionConcurrency,
+ListAliases and ListEventSourceMappings, sqs:GetQueueUrl and GetQueueAttributes, dynamodb:DescribeTable, DescribeTimeToLive and
+DescribeContinuousBackups, iam:SimulatePrincipalPolicy. If it may not read something, it reports that as unknown.
+With dynamodb:GetItem on the table, it also sees the mark of a table that was restored.
+For a function of OpenClaimsSweep or StatementCheck, also events:ListRuleNamesByTarget and DescribeRule, cloudwatch:DescribeAlarms and
+GetMetricStatistics.
+A team without CloudFormation gives the name of a function; it then needs no permission for cloudformation.`,
+    exits:
+      'Exits with 0 if it checked everything and found no problem, 1 if there is a problem, and 2 if it could not check all of it. A warning is no problem.',
+    guide: 'guides/templates.md#check-what-is-deployed',
+    run: async (line, io) => (await import('./doctor.ts')).doctor(line, io),
+  }),
+  command({
+    name: 'template',
+    summary: 'prints a consumer for SAM, Terraform, the Serverless Framework or CloudFormation',
+    names: oneOf(FORMATS),
+    usage: '',
+    about: `Prints a consumer for a team without CDK: claims table, queue, dead-letter queue, function, its role and the event source.
+The numbers and the permissions follow the rules that the constructs use. Comments in the template name these rules.
+
+It needs no AWS account and no credentials. The template goes to the standard output, everything else to the standard error.`,
+    options: {
+      // Every tool accepts such names, also with what is added to them.
+      name: formed('name', 'what the resources are named after', {
+        pattern: /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/,
+        longest: 40,
+        expected: 'lower-case letters, digits and hyphens',
+        otherwise: 'orders',
+      }),
+      fifo: flag('a FIFO queue and a FIFO dead-letter queue'),
+      'function-timeout': whole('seconds', 'how long one batch may take', {
+        most: 900,
+        default: CONSUMER_DEFAULTS.timeoutSeconds,
+      }),
+      'visibility-timeout': whole('seconds', 'how long a received message stays hidden', {
+        least: 0,
+        most: 43_200,
+        otherwise: '6 × function timeout + batching window',
+      }),
+      'batch-size': whole('n', 'the most messages of one invocation', {
+        most: 10_000,
+        default: CONSUMER_DEFAULTS.batchSize,
+      }),
+      'batching-window': whole('seconds', 'how long Lambda may wait to fill a batch', {
+        least: 0,
+        most: 300,
+        default: 0,
+      }),
+      'max-concurrency': whole('n', 'the most invocations of this queue at the same time', {
+        least: 2,
+        most: 1_000,
+        otherwise: 'no limit',
+      }),
+      'retention-days': whole(
+        'n',
+        'how long the queue keeps a message; the dead-letter queue keeps it for 14 days, the longest that SQS allows',
+        {
+          most: 14,
+          default: CONSUMER_DEFAULTS.retentionSeconds / 86_400,
+        },
+      ),
+      'max-receives': whole('n', 'after how many receives SQS dead-letters a message', {
+        most: MOST_RECEIVES,
+        otherwise: 'what a healthy message may need',
+      }),
+      'claims-table': formed('name', 'a claims table that exists: one serves every consumer', {
+        pattern: /^[\w.-]{3,}$/,
+        longest: 255,
+        expected: 'the name of a table, not its ARN',
+        otherwise: 'the template has one',
+      }),
+      ...handlers,
+    },
+    examples: ['sam', 'terraform --name send-email --function-timeout 60 --fifo'],
+    more: 'Once deployed: pawl doctor <stack or function>',
+    exits:
+      'Exits with 0 if it printed a template, 1 if the options contradict each other, and 2 if it did not understand them.',
+    guide: 'guides/templates.md',
+    run: async (line, io) => (await import('./template.ts')).template(line, io),
+  }),
+  command({
     name: 'rehearse',
     summary: 'runs your CDK app on this machine, breaks it in every way, and counts its effects',
-    usage: '[<file> …] [options]',
+    names: anyNames('[<file> …]', 'rehearsal files'),
+    usage: '',
     about: `Runs a CDK app on this machine, on real parts: its functions as processes, DynamoDB Local, and local queues. Sends it the traffic of a rehearsal
 file, kills, throttles and delivers again, and counts what happened twice or not at all. Without <file>: rehearsal.ts in this folder.`,
-    options: {
-      seed: { value: 'n', about: 'decides what goes wrong where; the same seed plans the same   (a new one)' },
-      filter: { value: 'construct', about: 'only the consumer at this construct' },
-      story: { value: 'intent', about: 'tell the story of this intent, whatever became of it' },
-      junit: { value: 'file', about: 'write the result as JUnit XML, too' },
-      watch: { about: 'rehearse again at each change of the app, until Ctrl-C; the database stays up' },
-      console: {
-        about: 'serve a page that shows deliveries, effects and faults as they happen; all stays up until Ctrl-C',
-      },
-      port: { value: 'port', about: 'with --console: the port of the page   (a free one)' },
-      'keep-going': { about: 'of several files: go on after one that is not good' },
-      verbose: { about: 'also what the functions print, on the standard error' },
-      json: { about: 'one line of JSON on the standard output' },
-      help: { about: 'this text' },
-    },
-    more: `Needs Java 17 or newer if the app has tables, for DynamoDB Local. Needs no AWS account and no Docker. Functions must be for Node.
-Exits with 0 if no effect was lost and none doubled, 1 if one was or if the run shows nothing, and 2 if it could not run.`,
+    options: rehearseOptions,
+    examples: [
+      '',
+      '--seed 7 --story order-17',
+      'mails.rehearsal.ts refunds.rehearsal.ts --keep-going --junit report.xml',
+    ],
+    more: `Needs Java 17 or newer if the app has tables, for DynamoDB Local. Needs no AWS account and no Docker. Functions must be for Node.`,
+    exits:
+      'Exits with 0 if no effect was lost and none doubled, 1 if one was or if the run shows nothing, and 2 if it could not run.',
+    guide: 'guides/rehearsal.md',
     package: '@pawl/rehearsal',
-  },
+  }),
+  command({
+    name: 'completion',
+    summary: 'prints a completion for bash or zsh',
+    names: oneOf(['bash', 'zsh']),
+    usage: '',
+    about: `Prints a completion of pawl's commands and options.
+
+  bash   eval "$(pawl completion bash)"   in ~/.bashrc
+  zsh    eval "$(pawl completion zsh)"    in ~/.zshrc, after compinit`,
+    options: {},
+    examples: ['bash', 'zsh'],
+    exits: 'Exits with 0 if it printed one, and 2 if it does not know the shell.',
+    guide: 'reference/command-line.md',
+    run: async (line, io) => (await import('./completion.ts')).completion(line, io, COMMANDS),
+  }),
 ];

@@ -1,31 +1,15 @@
-import type { Io } from './command.ts';
-import { COMMANDS } from './commands.ts';
-
-const USAGE = `Prints a completion of pawl's commands and options.
-
-Usage: pawl completion bash|zsh
-
-  bash   eval "$(pawl completion bash)"   in ~/.bashrc
-  zsh    eval "$(pawl completion zsh)"    in ~/.zshrc, after compinit`;
+import { type Command, help, type Io, type Line } from './command.ts';
 
 /** The words that may follow each command. */
 type Words = ReadonlyMap<string, readonly string[]>;
 
-const flags = (options: object) => Object.keys(options).map((option) => `--${option}`);
-
-async function wordsOf(): Promise<Words> {
-  // Not before it is needed: every command loads this file.
-  const [{ DOCTOR_OPTIONS }, { TEMPLATE_OPTIONS }, { FORMATS }] = await Promise.all([
-    import('./doctor.ts'),
-    import('./template.ts'),
-    import('pawl/deployment'),
-  ]);
-  return new Map([
-    ...COMMANDS.map(({ name, options }) => [name, flags(options)] as const),
-    ['doctor', flags(DOCTOR_OPTIONS)],
-    ['template', [...Object.keys(FORMATS), ...flags(TEMPLATE_OPTIONS)]],
-    ['completion', ['bash', 'zsh', '--help']],
-  ]);
+function wordsOf(commands: readonly Command[]): Words {
+  return new Map(
+    commands.map(({ name, names, options }) => [
+      name,
+      [...(names.words ?? []), ...Object.keys({ ...options, help }).map((option) => `--${option}`)],
+    ]),
+  );
 }
 
 const bash = (words: Words) => `_pawl() {
@@ -47,21 +31,11 @@ ${bash(words)}`;
 
 /** `pawl completion`. @returns the exit code */
 export async function completion(
-  [shell]: readonly string[],
-  { out, error }: Pick<Io, 'out' | 'error'>,
+  { names: [shell] }: Line<object, 'bash' | 'zsh'>,
+  { out }: Io,
+  commands: readonly Command[],
 ): Promise<number> {
-  switch (shell) {
-    case 'bash':
-      out.text(bash(await wordsOf()));
-      return 0;
-    case 'zsh':
-      out.text(zsh(await wordsOf()));
-      return 0;
-    case '--help':
-      out.text(`${USAGE}\n`);
-      return 0;
-    default:
-      error.text(`${USAGE}\n`);
-      return 2;
-  }
+  const words = wordsOf(commands);
+  out.text(shell === 'zsh' ? zsh(words) : bash(words));
+  return 0;
 }

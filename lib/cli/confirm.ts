@@ -1,14 +1,18 @@
 import { createInterface } from 'node:readline';
 import { visible } from 'pawl/kernel';
-import { type Io, type Line, UsageError } from './command.ts';
+import { type Io, UsageError } from './command.ts';
 
 /**
- * Asks before something is written. Only `y` and `yes` agree.
+ * Asks before something is written. Only `y` and `yes` agree; else it says that nothing was changed.
  *
  * @throws UsageError if there is no terminal to ask at, and no `--yes`: a script must say that it means it
  */
-export async function confirmed(line: Line, { input, error }: Io, question: string): Promise<boolean> {
-  if (line.flag('yes')) return true;
+export async function confirmed(
+  { yes }: { readonly yes: boolean },
+  { input, error }: Io,
+  question: string,
+): Promise<boolean> {
+  if (yes) return true;
   if (!input.isTTY)
     throw new UsageError(
       'Nothing was changed: there is no terminal to ask at. Say --yes to write, or --dry-run to see the plan.',
@@ -22,7 +26,9 @@ export async function confirmed(line: Line, { input, error }: Io, question: stri
       // The input has ended: the operator has typed Ctrl-D, or the terminal is gone.
       asking.once('close', () => resolve(''));
     });
-    return ['y', 'yes'].includes(said.trim().toLowerCase());
+    if (['y', 'yes'].includes(said.trim().toLowerCase())) return true;
+    error.line('Nothing was changed.');
+    return false;
   } finally {
     asking.close();
   }

@@ -1,23 +1,31 @@
 import { userInfo } from 'node:os';
-import { metricNamespace } from 'pawl/deployment';
-import { type Io, type Line, UsageError } from './command.ts';
+import { clientConfig } from './client-config.ts';
+import type { Io, Line } from './command.ts';
 import { cloudWatchHistory } from './console/cloudwatch-history.ts';
 import { startConsole } from './console/server.ts';
-import { clientConfig, type DeadLetterPlace, type OpenAccount, openAccount } from './open-account.ts';
+import { type DeadLetterPlace, type OpenAccount, openAccount } from './open-account.ts';
+import type { Values } from './option.ts';
+import type { account as accountOptions } from './options.ts';
 import { queueUrlOf } from './queue-url.ts';
 
+interface Given extends Values<typeof accountOptions> {
+  readonly queue: readonly string[];
+  readonly write: boolean;
+  readonly port: number | undefined;
+  readonly namespace: string;
+}
+
 /** `pawl console`. @returns 0 when the operator ends it */
-export async function serveConsole(line: Line, io: Io): Promise<number> {
-  if (line.positionals.length > 0) throw new UsageError('pawl console takes no names.');
-  const port = line.port();
+export async function serveConsole({ options }: Line<Given>, io: Io): Promise<number> {
+  const { write, port, namespace } = options;
   // Its acts are reported on the standard error, one line of JSON each.
-  const account = await openAccount(line, { io });
+  const account = await openAccount(options, { io });
   try {
-    const queues = await queuesOf(line, account);
+    const queues = await queuesOf(options.queue, account);
     const running = await startConsole({
       desks: new Map([[account.tableName, { operate: account.operate, findings: account.findings }]]),
-      title: line.text('stack') ?? account.tableName,
-      write: line.flag('write'),
+      title: options.stack ?? account.tableName,
+      write,
       user: userInfo().username,
       queues: queues.map(({ deadLetterUrl: url, queueUrl: to }) => ({
         url,
@@ -26,13 +34,13 @@ export async function serveConsole(line: Line, io: Io): Promise<number> {
       })),
       port,
       history: await cloudWatchHistory({
-        config: clientConfig(line),
-        namespace: line.text('namespace') ?? metricNamespace,
+        config: clientConfig(options),
+        namespace,
       }),
     });
     io.out.line(`${running.url}`);
     io.error.line(
-      `The link opens the console${line.flag('write') ? ', which can write,' : ', which only reads,'} in one browser. Ctrl-C ends it.`,
+      `The link opens the console${write ? ', which can write,' : ', which only reads,'} in one browser. Ctrl-C ends it.`,
     );
     // What an operator has begun on the page ends first.
     const left = () => 'What was begun on the page is done or not: start the console again, and look.';
@@ -46,9 +54,11 @@ export async function serveConsole(line: Line, io: Io): Promise<number> {
   }
 }
 
-async function queuesOf(line: Line, { sqs, stackDeadLetters }: OpenAccount): Promise<readonly DeadLetterPlace[]> {
+async function queuesOf(
+  named: readonly string[],
+  { sqs, stackDeadLetters }: OpenAccount,
+): Promise<readonly DeadLetterPlace[]> {
   const ofStack = stackDeadLetters();
-  const named = line.texts('queue');
   if (named.length === 0) return ofStack;
   const urls = await Promise.all(named.map((name) => queueUrlOf(sqs, name)));
   return urls

@@ -1,20 +1,30 @@
 import { bodyField, type MessageKey, messageAttribute, messageId } from 'pawl/internal';
-import type { DeadLetter, DeadLettersSeen, Operator } from 'pawl/operate';
+import type { DeadLetter, DeadLettersSeen, DiscardResult, Operator, RedriveResult } from 'pawl/operate';
 import { type Io, type Line, UsageError } from './command.ts';
-import { openAccount } from './open-account.ts';
+import { type DeadLetterPlace, type OpenAccount, openAccount } from './open-account.ts';
+import type { Values } from './option.ts';
+import type { account as accountOptions, letters as letterOptions } from './options.ts';
 import { age, plural, printJson, progress, Table } from './output.ts';
 
+/** What every command about dead letters reads. */
+export interface LettersGiven extends Values<typeof accountOptions>, Values<typeof letterOptions> {
+  readonly json: boolean;
+}
+
+interface Given extends LettersGiven {
+  readonly bodies: boolean;
+}
+
 /** `pawl dlq`. @returns 1 if there is a dead letter */
-export async function deadLetters(line: Line, io: Io): Promise<number> {
-  if (line.positionals.length > 0) throw new UsageError('pawl dlq takes no names. Name a queue with --queue.');
-  const account = await openAccount(line, { io });
+export async function deadLetters({ options }: Line<Given>, io: Io): Promise<number> {
+  const account = await openAccount(options, { io });
   let count = 0;
   try {
-    for (const { deadLetterUrl } of await account.deadLetters()) {
-      const seen = await lookAt(line, io, account.operate, deadLetterUrl);
-      const letters = seen.letters.filter((letter) => isWanted(line, letter));
+    for (const { deadLetterUrl } of await account.deadLetters(options)) {
+      const seen = await lookAt(options, io, account.operate, deadLetterUrl);
+      const letters = seen.letters.filter((letter) => isWanted(options, letter));
       count += letters.length;
-      if (line.flag('json')) {
+      if (options.json) {
         for (const letter of letters) printJson(io, { kind: 'letter', queueUrl: seen.queueUrl, ...letter });
         const { letters: _, ...queue } = seen;
         printJson(io, { kind: 'queue', ...queue, shown: letters.length });
@@ -26,10 +36,30 @@ export async function deadLetters(line: Line, io: Io): Promise<number> {
   return count > 0 ? 1 : 0;
 }
 
+/** The letters that the command line asks for, of each queue that has any. @throws UsageError; AWS's error */
+export async function* eachQueue(
+  options: LettersGiven,
+  io: Io,
+  { operate, deadLetters: places }: OpenAccount,
+  to?: string,
+): AsyncGenerator<
+  { readonly from: string; readonly letters: readonly DeadLetter[] } & Pick<DeadLetterPlace, 'queueUrl'>
+> {
+  for (const { deadLetterUrl: from, queueUrl } of await places({ queue: options.queue, to })) {
+    const seen = await lookAt(options, io, operate, from);
+    const letters = seen.letters.filter((letter) => isWanted(options, letter));
+    if (letters.length > 0) yield { from, queueUrl, letters };
+  }
+}
+
 /** Looks at one queue, as the command line says. @throws UsageError; AWS's error */
-export async function lookAt(line: Line, io: Io, operate: Operator, queueUrl: string): Promise<DeadLettersSeen> {
-  const operation = line.text('operation');
-  const key = keyOf(line);
+async function lookAt(
+  { operation, key: where, most, bodies = false }: LettersGiven & Partial<Given>,
+  io: Io,
+  operate: Operator,
+  queueUrl: string,
+): Promise<DeadLettersSeen> {
+  const key = keyOf(where);
   if ((key === undefined) !== (operation === undefined)) throw new UsageError('--operation and --key go together.');
   const looking = progress(io, 'dead letters seen');
   try {
@@ -39,8 +69,8 @@ export async function lookAt(line: Line, io: Io, operate: Operator, queueUrl: st
         queueUrl,
         operation,
         key,
-        most: line.count('most'),
-        bodies: line.flag('bodies'),
+        most,
+        bodies,
         onProgress: ({ seen, of }) => looking.at(seen, of),
         signal,
       }),
@@ -51,14 +81,18 @@ export async function lookAt(line: Line, io: Io, operate: Operator, queueUrl: st
 }
 
 /** Whether a letter has the reason, and the id, that the command line asks for. */
-export function isWanted(line: Line, { reason = 'none', messageId: id }: DeadLetter): boolean {
-  const ids = line.texts('message');
-  return (line.text('reason') ?? reason) === reason && (ids.length === 0 || ids.includes(id));
+function isWanted(options: LettersGiven, { reason = 'none', messageId: id }: DeadLetter): boolean {
+  return (options.reason ?? reason) === reason && (options.message.length === 0 || options.message.includes(id));
+}
+
+/** What is said of a letter that stays. */
+export function sayLetter(what: string, result: RedriveResult | DiscardResult): string {
+  const why = result.outcome === 'stays' ? `: ${result.whyNot}` : 'error' in result ? `: ${result.error.message}` : '';
+  return `${what}: ${result.messageId}: ${result.outcome}${why}`;
 }
 
 /** @throws UsageError */
-function keyOf(line: Line): MessageKey<unknown> | undefined {
-  const where = line.text('key');
+function keyOf(where: string | undefined): MessageKey<unknown> | undefined {
   if (where === undefined) return undefined;
   const [kind, name = ''] = [where.split(':', 1)[0], where.slice(where.indexOf(':') + 1)];
   if (where === 'message-id') return messageId();

@@ -1,18 +1,21 @@
-import { findingKinds } from 'pawl/internal';
 import type { Finding, StatementReport } from 'pawl/statements';
-import { type Io, type Line, UsageError } from './command.ts';
-import { confirmed } from './confirm.ts';
+import { carryOut } from './carry-out.ts';
+import { actedBy, type Io, type Line, UsageError } from './command.ts';
 import { openAccount } from './open-account.ts';
+import type { Values } from './option.ts';
+import type { account as accountOptions } from './options.ts';
 import { age, plural, printFacts, printJson, Table, time } from './output.ts';
 
+interface StatementsGiven extends Values<typeof accountOptions> {
+  readonly json: boolean;
+}
+
 /** `pawl statements`. @returns 1 if a finding is open, or no run has ended */
-export async function statements(line: Line, io: Io): Promise<number> {
-  const [operation, ...more] = line.positionals;
-  if (operation === undefined || more.length > 0) throw new UsageError('pawl statements takes one operation.');
-  const account = await openAccount(line, { io, grant: 'grantStatements' });
+export async function statements({ names: [operation = ''], options }: Line<StatementsGiven>, io: Io): Promise<number> {
+  const account = await openAccount(options, { io, grant: 'grantStatements' });
   try {
     const report = await account.findings.report(operation);
-    if (line.flag('json')) printJson(io, { kind: 'report', operation, report });
+    if (options.json) printJson(io, { kind: 'report', operation, report });
     else if (report === undefined) io.out.line(`No comparison of ${operation} with a statement has ended yet.`);
     else printReport(io, report);
     return report === undefined || openIn(report) > 0 ? 1 : 0;
@@ -46,19 +49,25 @@ function printReport(io: Io, report: StatementReport): void {
   });
 }
 
-/** `pawl findings`. @returns 1 if a finding is open, or could not be accepted */
-export async function findings(line: Line, io: Io): Promise<number> {
-  const [act, ...ids] = line.positionals;
-  if (act !== undefined && act !== 'accept') throw new UsageError(`pawl findings: expected accept; got '${act}'.`);
-  return act === 'accept' ? accept(line, io, ids) : list(line, io);
+interface FindingsGiven extends StatementsGiven {
+  readonly operation: string | undefined;
+  readonly kind: Finding['kind'] | undefined;
+  readonly by: string | undefined;
+  readonly note: string | undefined;
+  readonly yes: boolean;
 }
 
-async function list(line: Line, io: Io): Promise<number> {
-  const operation = line.text('operation');
-  const kind = line.choice('kind', findingKinds);
-  const account = await openAccount(line, { io, grant: 'grantStatements' });
+/** `pawl findings`. @returns 1 if a finding is open, or could not be accepted */
+export async function findings({ names: [act, ...ids], options }: Line<FindingsGiven>, io: Io): Promise<number> {
+  if (act !== undefined && act !== 'accept') throw new UsageError(`pawl findings: expected accept; got '${act}'.`);
+  return act === 'accept' ? accept(options, io, ids) : list(options, io);
+}
+
+async function list(options: FindingsGiven, io: Io): Promise<number> {
+  const { operation, kind } = options;
+  const account = await openAccount(options, { io, grant: 'grantStatements' });
   try {
-    const print = line.flag('json')
+    const print = options.json
       ? ({ kind: what, ...finding }: Finding) => printJson(io, { kind: 'finding', what, ...finding })
       : findingsTable(io);
     let count = 0;
@@ -66,7 +75,7 @@ async function list(line: Line, io: Io): Promise<number> {
       count++;
       print(finding);
     }
-    if (line.flag('json')) printJson(io, { kind: 'summary', open: count });
+    if (options.json) printJson(io, { kind: 'summary', open: count });
     else io.out.line(count === 0 ? 'No finding is open.' : `${plural(count, 'open finding')}.`);
     return count > 0 ? 1 : 0;
   } finally {
@@ -90,29 +99,32 @@ function findingsTable(io: Io): (finding: Finding) => void {
   };
 }
 
-async function accept(line: Line, io: Io, ids: readonly string[]): Promise<number> {
+async function accept(options: FindingsGiven, io: Io, ids: readonly string[]): Promise<number> {
   if (ids.length === 0) throw new UsageError('pawl findings accept takes the ids of findings.');
-  const [by, note] = [line.needed('by'), line.needed('note')];
-  const account = await openAccount(line, { io, grant: 'grantStatements' });
+  const acted = actedBy(options);
+  const account = await openAccount(options, { io, grant: 'grantStatements' });
   try {
-    if (!(await confirmed(line, io, `Accept ${plural(ids.length, 'finding')}? No later run reports them again.`))) {
-      io.error.line('Nothing was changed.');
-      return 1;
-    }
-    let accepted = 0;
-    const done = () => (accepted === 0 ? undefined : `${plural(accepted, 'finding')} accepted.`);
-    const left = () => 'One finding is accepted or open: pawl findings shows which. Start it again.';
-    await io.ending.during({ done, left }, async (signal) => {
-      for (const id of ids) {
-        if (signal.aborted) return;
-        const { outcome } = await account.findings.accept(id, { by, note });
-        if (outcome === 'accepted') accepted++;
-        if (line.flag('json')) printJson(io, { kind: 'result', id, outcome });
-        else if (outcome !== 'accepted') io.out.line(`Not accepted: ${id}: ${outcome}`);
-      }
+    return await carryOut(options, io, {
+      parts: [
+        {
+          items: ids,
+          count: ids.length,
+          async *run(signal) {
+            for (const id of ids) {
+              if (signal.aborted) return;
+              const { outcome } = await account.findings.accept(id, acted);
+              yield { id, outcome };
+            }
+          },
+        },
+      ],
+      thing: 'finding',
+      verb: 'accepted',
+      question: (these) => `Accept ${these}? No later run reports them again.`,
+      isDone: ({ outcome }) => outcome === 'accepted',
+      say: ({ id, outcome }) => (outcome === 'accepted' ? undefined : `Not accepted: ${id}: ${outcome}`),
+      left: 'One finding is accepted or open: pawl findings shows which. Start it again.',
     });
-    if (!line.flag('json')) io.out.line(`${plural(accepted, 'finding')} accepted.`);
-    return accepted < ids.length ? 1 : 0;
   } finally {
     account.close();
   }

@@ -4,21 +4,13 @@ import { dynamoStore, readRestored } from 'pawl/dynamodb';
 import { granting } from 'pawl/kernel';
 import { type Operator, type OperatorOptions, operator } from 'pawl/operate';
 import { type Findings, findings } from 'pawl/statements';
-import { type Io, type Line, UsageError } from './command.ts';
+import { clientConfig } from './client-config.ts';
+import { type Io, UsageError } from './command.ts';
 import type { DeadLetterPlace, Unread } from './deployed/places.ts';
+import type { Values } from './option.ts';
+import type { account } from './options.ts';
 
 export type { DeadLetterPlace };
-
-/** What the clients of a command are made with. */
-export function clientConfig(line: Line) {
-  const [region, profile, endpoint] = ['region', 'profile', 'endpoint'].map((name) => line.text(name));
-  return {
-    ...(region !== undefined && { region }),
-    ...(profile !== undefined && { profile }),
-    ...(endpoint !== undefined && { endpoint }),
-    requestHandler: { connectionTimeout: 2000, requestTimeout: 20_000, throwOnRequestTimeout: true },
-  };
-}
 
 export interface AccountOptions extends Pick<OperatorOptions, 'onEvent' | 'retentionSeconds'> {
   readonly io: Io;
@@ -35,18 +27,21 @@ export interface OpenAccount {
   readonly findings: Findings;
   /** Those of the stack, if a stack was named. */
   stackDeadLetters(): readonly DeadLetterPlace[];
-  /** The dead-letter queues that the command is about. */
-  deadLetters(): Promise<readonly DeadLetterPlace[]>;
+  /** The dead-letter queues that the command is about. @param asked one of them, and where its messages go back to. @throws UsageError */
+  deadLetters(asked: {
+    readonly queue: string | undefined;
+    readonly to?: string | undefined;
+  }): Promise<readonly DeadLetterPlace[]>;
   close(): void;
 }
 
 /** Opens the table and the queues that a command line names. What it may not read, it says on `io`. @throws UsageError when it names none, or too many; AWS's error */
 export async function openAccount(
-  line: Line,
+  given: Values<typeof account>,
   { io, grant = 'grantOperate', ...options }: AccountOptions,
 ): Promise<OpenAccount> {
-  const config = clientConfig(line);
-  const stack = line.text('stack');
+  const config = clientConfig(given);
+  const stack = given.stack;
   const places =
     stack === undefined ? undefined : await (await import('./deployed/places.ts')).readPlaces(stack, config);
   const leftOut = (what: Unread['what'], action: string) => {
@@ -54,7 +49,7 @@ export async function openAccount(
     for (const { functionName } of unread) io.error.line(`Left out: ${functionName}: you may not ${action}.`);
   };
   leftOut('function', 'lambda:GetFunctionConfiguration');
-  const tableName = line.text('table') ?? oneTable(stack, places?.tables ?? []);
+  const tableName = given.table ?? oneTable(stack, places?.tables ?? []);
   const dynamo = new DynamoDBClient(config);
   const sqsClient = new SQSClient({ ...config, useQueueUrlAsEndpoint: false });
   // Without it, a key that the table has forgotten could not be decided before its message comes.
@@ -72,10 +67,10 @@ export async function openAccount(
     findings: findings({ store }),
     sqs: sqsClient,
     stackDeadLetters,
-    async deadLetters() {
+    async deadLetters(wanted) {
       const known = stackDeadLetters();
       const { queueUrlOf } = await import('./queue-url.ts');
-      const [named, to] = await Promise.all(['queue', 'to'].map((name) => queueUrlOf(sqsClient, line.text(name))));
+      const [named, to] = await Promise.all([wanted.queue, wanted.to].map((name) => queueUrlOf(sqsClient, name)));
       const asked = known.filter(({ deadLetterUrl }) => named === undefined || deadLetterUrl === named);
       const found = asked.length === 0 && named !== undefined ? [{ deadLetterUrl: named, queueUrl: undefined }] : asked;
       if (found.length === 0) {

@@ -1,29 +1,39 @@
-import { youngestDoubt, youngestStepDoubt } from 'pawl/internal';
+import { resolutionVerdicts, youngestDoubt, youngestStepDoubt } from 'pawl/internal';
 import type { ClaimToResolve, Operator, PlannedResolution, ResolutionPlan, ResolveResult } from 'pawl/operate';
+import { type Act, carryOut } from './carry-out.ts';
 import { claimName, queryOf } from './claims.ts';
 import { type Io, type Line, UsageError } from './command.ts';
-import { confirmed } from './confirm.ts';
 import { openAccount } from './open-account.ts';
-import { age, plural, printJson, progress, Table } from './output.ts';
+import type { Values } from './option.ts';
+import type { account as accountOptions, filters, plan as planOptions } from './options.ts';
+import { age } from './output.ts';
 
-const verdicts = ['applied', 'not-applied', 'retry'] as const;
-type Verdict = (typeof verdicts)[number];
-type StepVerdicts = Parameters<Operator['resolve']>[1];
-type StepVerdict = Exclude<StepVerdicts, string>[string];
+type StepVerdicts = Exclude<Parameters<Operator['resolve']>[1], string>;
+type Verdict = ResolutionPlan['verdict'];
+
+interface Given extends Values<typeof accountOptions>, Values<typeof filters>, Values<typeof planOptions> {
+  readonly by: string;
+  readonly note: string;
+  readonly step: readonly string[];
+  readonly 'step-result': readonly string[];
+  readonly fence: number | undefined;
+  readonly 'retention-days': number | undefined;
+  readonly json: boolean;
+}
 
 /** `pawl resolve`. @returns 1 if a claim was refused */
-export async function resolve(line: Line, io: Io): Promise<number> {
-  const acted = { by: line.needed('by'), note: line.needed('note') };
-  const days = line.count('retention-days');
-  const steps = stepsOf(line);
-  const { keys, verdict } = steps === undefined ? keysAndVerdict(line) : { keys: line.positionals, verdict: undefined };
-  const filter = filterOf(line);
+export async function resolve({ names: given, options }: Line<Given>, io: Io): Promise<number> {
+  const acted = { by: options.by, note: options.note };
+  const steps = stepsOf(options);
+  const asked = steps === undefined ? keysAndVerdict(given, options) : { keys: given, steps };
+  const { keys } = asked;
+  const filter = filterOf(options);
   if (filter !== undefined && keys.length > 0)
     throw new UsageError(`--${filter}: name claims, or filters, and not both.`);
-  const fence = line.count('fence');
+  const { fence, 'retention-days': days } = options;
   if (fence !== undefined && keys.length !== 1) throw new UsageError('--fence: name one claim.');
-  const names = keys.map((key) => ({ ...claimName(line, key), fence }));
-  const account = await openAccount(line, {
+  const names = keys.map((key) => ({ ...claimName(key, options.operation), fence }));
+  const account = await openAccount(options, {
     io,
     // The command prints its results itself.
     onEvent: () => undefined,
@@ -31,49 +41,38 @@ export async function resolve(line: Line, io: Io): Promise<number> {
   });
   try {
     const { operate } = account;
-    if (verdict === undefined) return await resolveSteps(line, io, operate, names, steps ?? {}, acted);
-    const claims = names.length > 0 ? names : openOnes(operate, line);
-    return await carryOut(line, io, operate, await operate.planResolutions({ claims, verdict, ...acted }));
+    if ('steps' in asked) return await carryOut(options, io, await ofSteps(options, io, operate, names, asked.steps));
+    const { verdict } = asked;
+    const claims = names.length > 0 ? names : openOnes(operate, options);
+    const plan = await operate.planResolutions({ claims, verdict, ...acted });
+    return await carryOut(options, io, {
+      ...words,
+      parts: [{ ...plan, run: (signal) => operate.resolveAll(plan, { signal }) }],
+      as: ` as ${verdict}`,
+      columns: [
+        ['WILL', 24],
+        ['REASON', 20],
+        ['DOUBT', 6],
+        ['CLAIM', 0],
+      ],
+      row: rowOf,
+      warn: () => verdict === 'not-applied' && warnOfYoungDoubt(io, youngestDoubt(plan.items)),
+      question: (claims) => `Resolve ${claims} as ${verdict}? This cannot be undone.`,
+      expectsSome: true,
+    });
   } finally {
     account.close();
   }
 }
 
-async function carryOut(line: Line, io: Io, operate: Operator, plan: ResolutionPlan): Promise<number> {
-  const isJson = line.flag('json');
-  printPlan(io, isJson, plan.items);
-  const stay = plan.items.length - plan.count;
-  if (line.flag('dry-run') || plan.count === 0) {
-    if (isJson) printJson(io, { kind: 'summary', planned: plan.count, stay });
-    else io.out.line(`${plural(plan.count, 'claim')} would be resolved as ${plan.verdict}, ${stay} would stay.`);
-    return stay > 0 || plan.items.length === 0 ? 1 : 0;
-  }
-  if (plan.verdict === 'not-applied') warnOfYoungDoubt(io, youngestDoubt(plan.items));
-  const question = `Resolve ${plural(plan.count, 'claim')} as ${plan.verdict}? This cannot be undone.`;
-  if (!(await confirmed(line, io, question))) {
-    io.error.line('Nothing was changed.');
-    return 1;
-  }
-  const counting = progress(io, 'resolved');
-  let ended = 0;
-  let resolved = 0;
-  const said = () => `${plural(resolved, 'claim')} resolved as ${plan.verdict}, ${plan.items.length - resolved} not.`;
-  try {
-    await io.ending.during({ done: () => (ended > 0 ? said() : undefined), left: leftOpen }, async (signal) => {
-      for await (const result of operate.resolveAll(plan, { signal })) {
-        counting.at(++ended, plan.count);
-        if (result.outcome === 'resolved') resolved++;
-        printResult(io, isJson, result);
-      }
-    });
-  } finally {
-    counting.end();
-  }
-  const refused = plan.items.length - resolved;
-  if (isJson) printJson(io, { kind: 'summary', resolved, refused });
-  else io.out.line(said());
-  return refused > 0 ? 1 : 0;
-}
+const words = {
+  thing: 'claim',
+  verb: 'resolved',
+  isDone: ({ outcome }: ResolveResult) => outcome === 'resolved',
+  say: sayResult,
+  // Each claim is resolved in one write.
+  left: 'Of those under way, each is resolved or open: pawl claims shows which. Start it again.',
+} as const;
 
 /** What was not applied at the moment may be applied by a request that is still under way. */
 function warnOfYoungDoubt({ error }: Io, youngest: number | undefined): void {
@@ -83,80 +82,84 @@ function warnOfYoungDoubt({ error }: Io, youngest: number | undefined): void {
   );
 }
 
-async function resolveSteps(
-  line: Line,
+/** The act of a resolution by step. @throws UsageError */
+async function ofSteps(
+  { 'dry-run': isDry, by, note }: Given,
   io: Io,
   operate: Operator,
   [name, ...more]: readonly ClaimToResolve[],
-  steps: Exclude<StepVerdicts, string>,
-  acted: { readonly by: string; readonly note: string },
-): Promise<number> {
+  steps: StepVerdicts,
+): Promise<Act<ClaimToResolve, ResolveResult>> {
   if (name === undefined || more.length > 0)
     throw new UsageError('--step: name one claim, and no verdict of the whole.');
-  const text = Object.entries(steps).map(([step, said]) => `${step} ${typeof said === 'string' ? said : said.verdict}`);
-  if (line.flag('dry-run'))
+  if (isDry)
     throw new UsageError('--dry-run: a resolution by step has no plan. Look at the claim with: pawl claim <key>.');
+  const said = Object.entries(steps).map(([step, one]) => `${step} ${typeof one === 'string' ? one : one.verdict}`);
   const notApplied = Object.keys(steps).filter((step) => steps[step] === 'not-applied');
   const claim = notApplied.length === 0 ? undefined : await operate.readClaim(name);
-  if (claim !== undefined) warnOfYoungDoubt(io, youngestStepDoubt(claim, notApplied));
-  if (!(await confirmed(line, io, `Resolve ${text.join(', ')}? This cannot be undone.`))) {
-    io.error.line('Nothing was changed.');
-    return 1;
-  }
-  let said: string | undefined;
-  const result = await io.ending.during({ done: () => said, left: leftOpen }, async () => {
-    const one = await operate.resolve(name, steps, { ...acted, fence: name.fence });
-    said = `${one.id}: ${one.outcome}.`;
-    printResult(io, line.flag('json'), one);
-    return one;
-  });
-  return result.outcome === 'resolved' ? 0 : 1;
-}
-
-/** Each claim is resolved in one write. */
-function leftOpen(): string {
-  return 'Of those under way, each is resolved or open: pawl claims shows which. Start it again.';
+  return {
+    ...words,
+    parts: [
+      {
+        items: [name],
+        count: 1,
+        async *run() {
+          yield await operate.resolve(name, steps, { by, note, fence: name.fence });
+        },
+      },
+    ],
+    as: ' by step',
+    warn: () => claim && warnOfYoungDoubt(io, youngestStepDoubt(claim, notApplied)),
+    question: () => `Resolve ${said.join(', ')}? This cannot be undone.`,
+  };
 }
 
 /** The claims that the filters find. One that is granted before it is planned is another doubt than the one that they found. */
-async function* openOnes(operate: Operator, line: Line): AsyncGenerator<ClaimToResolve> {
-  for await (const { claims } of operate.openClaims(queryOf(line))) {
+async function* openOnes(operate: Operator, options: Given): AsyncGenerator<ClaimToResolve> {
+  for await (const { claims } of operate.openClaims(queryOf(options))) {
     yield* claims.map(({ id, fence }) => ({ id, fence }));
   }
 }
 
+const expected = resolutionVerdicts.join(', ');
+const verdictOf = (text: string | undefined) => resolutionVerdicts.find((one) => one === text);
+
 /** @throws UsageError */
-function keysAndVerdict(line: Line): { readonly keys: readonly string[]; readonly verdict: Verdict } {
-  const keys = line.positionals.slice(0, -1);
-  const last = line.positionals.at(-1);
-  const verdict = verdicts.find((one) => one === last);
+function keysAndVerdict(
+  names: readonly string[],
+  options: Given,
+): { readonly keys: readonly string[]; readonly verdict: Verdict } {
+  const keys = names.slice(0, -1);
+  const last = names.at(-1);
+  const verdict = verdictOf(last);
   if (verdict === undefined)
-    throw new UsageError(`pawl resolve ends with a verdict: ${verdicts.join(', ')}; got ${last ?? 'none'}.`);
-  if (keys.length === 0 && filterOf(line) === undefined && line.text('operation') === undefined) {
+    throw new UsageError(`pawl resolve ends with a verdict: ${expected}; got ${last ?? 'none'}.`);
+  if (keys.length === 0 && filterOf(options) === undefined && options.operation === undefined) {
     throw new UsageError('pawl resolve takes the keys of claims, or at least one filter such as --operation.');
   }
   return { keys, verdict };
 }
 
 /** The first filter that the command line has, but `--operation`, which may belong to a key. */
-function filterOf(line: Line): string | undefined {
-  return ['status', 'reason', 'older-than', 'doubt-older-than', 'prefix'].find((name) => line.text(name) !== undefined);
+function filterOf(options: Given): string | undefined {
+  const names = ['status', 'reason', 'older-than', 'doubt-older-than', 'prefix'] as const;
+  return names.find((name) => options[name] !== undefined);
 }
 
 /** @throws UsageError */
-function stepsOf(line: Line): Exclude<StepVerdicts, string> | undefined {
-  const steps = new Map<string, StepVerdict>();
-  for (const text of line.texts('step')) {
+function stepsOf(options: Given): StepVerdicts | undefined {
+  const steps = new Map<string, StepVerdicts[string]>();
+  for (const text of options.step) {
     // The name of a step may have a `=`, and no verdict has.
     const end = text.lastIndexOf('=');
     if (end < 1) throw new UsageError(`--step: expected name=verdict; got '${text}'.`);
     const [name, said] = [text.slice(0, end), text.slice(end + 1)];
-    const verdict = verdicts.find((one) => one === said);
-    if (verdict === undefined) throw new UsageError(`--step ${name}: expected ${verdicts.join(', ')}; got '${said}'.`);
+    const verdict = verdictOf(said);
+    if (verdict === undefined) throw new UsageError(`--step ${name}: expected ${expected}; got '${said}'.`);
     if (steps.has(name)) throw new UsageError(`--step ${name}: the step is named twice.`);
     steps.set(name, verdict);
   }
-  for (const text of line.texts('step-result')) {
+  for (const text of options['step-result']) {
     const [name] = Array.from(steps.keys())
       .filter((one) => text.startsWith(`${one}=`))
       .toSorted((a, b) => b.length - a.length);
@@ -178,38 +181,19 @@ function jsonOf(name: string, text: string): unknown {
   }
 }
 
-function printPlan(io: Io, isJson: boolean, items: readonly PlannedResolution[]): void {
-  if (isJson) {
-    for (const item of items) printJson(io, { kind: 'plan', ...item });
-    return;
-  }
-  if (items.length === 0) return;
-  const table = new Table(io, [
-    ['WILL', 24],
-    ['REASON', 20],
-    ['DOUBT', 6],
-    ['CLAIM', 0],
-  ]);
-  for (const item of items) {
-    if (item.will === 'stay') table.row(`stay: ${item.whyNot}`, '', '', item.id);
-    else {
-      const doubt = item.inDoubtSince === undefined ? '' : age(Date.now() - item.inDoubtSince);
-      table.row(item.parksFirst ? 'be parked and resolved' : 'be resolved', item.reason, doubt, item.id);
-    }
-  }
+function rowOf(item: PlannedResolution): readonly unknown[] {
+  if (item.will === 'stay') return [`stay: ${item.whyNot}`, '', '', item.id];
+  const doubt = item.inDoubtSince === undefined ? '' : age(Date.now() - item.inDoubtSince);
+  return [item.parksFirst ? 'be parked and resolved' : 'be resolved', item.reason, doubt, item.id];
 }
 
-function printResult(io: Io, isJson: boolean, result: ResolveResult): void {
-  if (isJson) {
-    printJson(io, { kind: 'result', ...result });
-    return;
-  }
-  if (result.outcome === 'resolved') return;
+function sayResult(result: ResolveResult): string | undefined {
+  if (result.outcome === 'resolved') return undefined;
   const why =
     result.outcome === 'failed'
       ? `: ${result.error.message}`
       : result.outcome === 'steps-in-doubt'
         ? `: name each with --step: ${result.steps.join(', ')}`
         : '';
-  io.out.line(`Not resolved: ${result.id}: ${result.outcome}${why}`);
+  return `Not resolved: ${result.id}: ${result.outcome}${why}`;
 }

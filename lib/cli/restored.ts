@@ -1,8 +1,21 @@
 import { correctRestore, liftRestore, markRestored, type RestoredMark, readRestored } from 'pawl/dynamodb';
-import { type Io, type Line, UsageError } from './command.ts';
+import { actedBy, type Io, type Line, UsageError } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { openAccount } from './open-account.ts';
+import type { Values } from './option.ts';
+import type { account as accountOptions } from './options.ts';
 import { printFacts, printJson, time } from './output.ts';
+
+interface Given extends Values<typeof accountOptions> {
+  readonly 'cut-off': Date | undefined;
+  readonly correct: boolean;
+  readonly lift: boolean;
+  readonly operation: string | undefined;
+  readonly by: string | undefined;
+  readonly note: string | undefined;
+  readonly yes: boolean;
+  readonly json: boolean;
+}
 
 /** What the command line asks for. */
 type Asked =
@@ -11,24 +24,21 @@ type Asked =
   | { readonly kind: 'lift'; readonly operation: string | undefined };
 
 /** `pawl restored`. @returns 1 if the mark stands, or nothing was changed */
-export async function restored(line: Line, io: Io): Promise<number> {
-  const asked = askedBy(line);
-  const acted = asked.kind === 'show' ? { by: '', note: '' } : { by: line.needed('by'), note: line.needed('note') };
-  const account = await openAccount(line, { io, grant: 'grantRestore' });
+export async function restored({ options }: Line<Given>, io: Io): Promise<number> {
+  const asked = askedBy(options);
+  const acted = asked.kind === 'show' ? { by: '', note: '' } : actedBy(options);
+  const account = await openAccount(options, { io, grant: 'grantRestore' });
   try {
     const { tableName, dynamo: client } = account;
     const table = { tableName, client };
     const before = await readRestored(table);
     const refused = refusalOf(asked, tableName, before);
     if (refused !== undefined) {
-      print(line, io, tableName, before);
+      print(options, io, tableName, before);
       io.error.line(`${refused} Nothing was changed.`);
       return 1;
     }
-    if (asked.kind !== 'show' && !(await confirmed(line, io, questionOf(asked, tableName, before)))) {
-      io.error.line('Nothing was changed.');
-      return 1;
-    }
+    if (asked.kind !== 'show' && !(await confirmed(options, io, questionOf(asked, tableName, before)))) return 1;
     let said: string | undefined;
     const left = () => 'The mark is written or not: pawl restored shows it.';
     const mark = await io.ending.during({ done: () => said, left }, async () => {
@@ -41,7 +51,7 @@ export async function restored(line: Line, io: Io): Promise<number> {
       }[asked.kind];
       return written;
     });
-    print(line, io, tableName, mark);
+    print(options, io, tableName, mark);
     return mark !== undefined && mark.liftedAt === undefined ? 1 : 0;
 
     function carryOut(): Promise<RestoredMark | undefined> | RestoredMark | undefined {
@@ -62,10 +72,7 @@ export async function restored(line: Line, io: Io): Promise<number> {
 }
 
 /** @throws UsageError */
-function askedBy(line: Line): Asked {
-  if (line.positionals.length > 0) throw new UsageError('pawl restored takes no names. Name the table with --table.');
-  const [cutOff, operation] = [line.instant('cut-off'), line.text('operation')];
-  const [lifts, corrects] = [line.flag('lift'), line.flag('correct')];
+function askedBy({ 'cut-off': cutOff, operation, lift: lifts, correct: corrects }: Given): Asked {
   if (lifts && cutOff !== undefined) throw new UsageError('--lift and --cut-off exclude each other.');
   if (operation !== undefined && !lifts) throw new UsageError('--operation is for --lift alone.');
   if (corrects && cutOff === undefined) throw new UsageError('--correct needs --cut-off, with the right time.');
@@ -111,8 +118,8 @@ function questionOf(asked: Exclude<Asked, { kind: 'show' }>, table: string, mark
   return `Correct the mark of ${table} from ${time(before)} to ${cutOff}?${since}`;
 }
 
-function print(line: Line, io: Io, table: string, mark: RestoredMark | undefined): void {
-  if (line.flag('json')) {
+function print({ json }: Given, io: Io, table: string, mark: RestoredMark | undefined): void {
+  if (json) {
     printJson(io, { kind: 'restored', table, marked: mark !== undefined, ...mark });
     return;
   }

@@ -10,6 +10,7 @@ export type { LockRecord, ResourceRecord, StoredRecord } from './locks/record.ts
 export type { Resource } from './locks/resource.ts';
 export { type Locks, resourceLocks, type TryLockAllResult } from './locks/resource-locks.ts';
 export type { LockStore, LockWrite, LockWriteResult } from './locks/store.ts';
+export { openStates } from './operate/claim-view.ts';
 export { youngestDoubt, youngestStepDoubt } from './operate/young-doubt.ts';
 export { bodyField } from './payload/keys.ts';
 export { type KeepsNotes, keepsNotes, type Note, noteSchema, type PlaceEntry } from './rules/notes.ts';
@@ -21,7 +22,7 @@ export {
   type OpenQuery,
   openClaimOf,
 } from './rules/open-claims.ts';
-export { type ClaimRecord, claimSchema, type Draft } from './rules/record.ts';
+export { type ClaimRecord, claimSchema, type Draft, resolutionVerdicts } from './rules/record.ts';
 export { stated } from './rules/stated.ts';
 export { type ClaimStore, type ClaimWrite, unchanged, type WriteResult } from './rules/store.ts';
 export { successor } from './rules/successor.ts';

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { COMMANDS } from '../../lib/cli/commands.ts';
 
 /* The command `pawl` of the package of the same name, which has no commands of its own. */
 
@@ -37,13 +38,10 @@ const pawl = (...args: readonly string[]) => {
 };
 
 it('names the package to install, in its own version, and ends with 2', () => {
-  expect(pawl('claims')).toEqual([2, '', 'pawl claims needs @pawl/cli: npm install --save-dev @pawl/cli@9.8.7']);
-  expect(pawl('rehearse', 'a.ts')).toEqual([
-    2,
-    '',
-    'pawl rehearse needs @pawl/rehearsal: npm install --save-dev @pawl/rehearsal@9.8.7',
-  ]);
-  expect(pawl()).toEqual([2, '', 'pawl --help needs @pawl/cli: npm install --save-dev @pawl/cli@9.8.7']);
+  for (const { name, package: of = '@pawl/cli' } of [...COMMANDS, { name: '--help', package: undefined }]) {
+    expect(pawl(name)).toEqual([2, '', `pawl ${name} needs ${of}: npm install --save-dev ${of}@9.8.7`]);
+  }
+  expect(pawl()).toEqual(pawl('--help'));
 });
 
 it('runs the package that the project has', () => {

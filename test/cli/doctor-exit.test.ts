@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { doctor } from '../../lib/cli/doctor.ts';
 import { arn, type DescribedAccount, describedTable, useDescribedAccounts } from '../support/described-account.ts';
-import { ioOf } from '../support/in-process.ts';
+import { runPawlHere } from '../support/in-process.ts';
 
 /* What a step of CI sees of `pawl doctor`: the exit code, and one JSON object. */
 
@@ -45,9 +44,7 @@ const describeAccount = useDescribedAccounts();
 
 async function run(change: Partial<DescribedAccount>, ...args: readonly string[]) {
   await describeAccount({ ...account, ...change });
-  const { io, out, error } = ioOf();
-  const code = await doctor([...args, '--region', 'eu-west-1'], io);
-  return { code, out: out(), error: error() };
+  return runPawlHere('doctor', ...args, '--region', 'eu-west-1');
 }
 
 test('0: everything was looked at, and there is no problem', async () => {
@@ -91,7 +88,12 @@ test('2: there is nothing of that name, and the JSON says so', async () => {
   const { code, out, error } = await run({}, 'mails', '--json');
   expect(code).toBe(2);
   expect(error).toMatch(/neither a stack nor a function called mails.*cloudformation:ListStackResources/);
-  expect(JSON.parse(out)).toMatchObject({ exitCode: 2, examined: [], error: error.trim() });
+  const [json] = out.split('\n').map((line) => line && JSON.parse(line));
+  expect(json).toEqual({
+    kind: 'error',
+    exitCode: 2,
+    error: expect.stringMatching(/neither a stack nor a function called mails/),
+  });
 });
 
 test('2: a nested stack that cannot be read is not left out in silence', async () => {

@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { helpOf, Line } from '../../lib/cli/command.ts';
+import { anchorsOf } from '../../checks/docs/links.ts';
+import { type Command, helpOf, readLine, UsageError, usageOf } from '../../lib/cli/command.ts';
 import { COMMANDS } from '../../lib/cli/commands.ts';
-import { completion } from '../../lib/cli/completion.ts';
-import { ioOf } from '../support/in-process.ts';
+import { duration } from '../../lib/cli/option.ts';
+import { runPawlHere } from '../support/in-process.ts';
 import { runPawl } from '../support/pawl-command.ts';
 
 /** Makes Node say of every client of AWS that it is not installed. */
@@ -58,20 +59,96 @@ describe('pawl', () => {
   });
 });
 
-describe.each(COMMANDS.map((command) => [command.name, command] as const))('pawl %s', (_, command) => {
-  it('is on the page for operators', () => {
-    expect(readFileSync('docs/reference/command-line.md', 'utf8')).toContain(`| \`pawl ${command.name}`);
+/** A name with two letters exchanged, one left out, and one twice. */
+function misspelt(name: string): readonly string[] {
+  const middle = Math.floor(name.length / 2);
+  const [before, after] = [name.slice(0, middle), name.slice(middle)];
+  const [a = '', b = ''] = name.slice(middle - 1);
+  return [`${before.slice(0, -1)}${b}${a}${after.slice(1)}`, `${before}${after.slice(1)}`, `${before}${b}${after}`];
+}
+
+const rows = COMMANDS.map((command) => [command.name, command] as const);
+const options = COMMANDS.flatMap((command) =>
+  Object.entries(command.options).map(([name, option]) => [command.name, name, { command, option }] as const),
+);
+
+describe.each(rows)('pawl %s', (_, command) => {
+  it('has its help, as a row of the list and by itself', async () => {
+    const [list, help] = [await runPawlHere(), await runPawlHere(command.name, '--help')];
+    expect(list.out.split('\n').map((line) => line.trim().split(/ {2,}/))).toContainEqual([
+      command.name,
+      command.summary,
+    ]);
+    expect(help).toEqual({ code: 0, out: `${helpOf(command)}\n`, error: '' });
+    expect(help.out).toContain(`Usage: ${usageOf(command)}\n`);
+    expect((await runPawlHere(command.name, '-h')).out).toBe(help.out);
+    const lines = help.out.split('\n');
+    for (const [option, { about }] of Object.entries(command.options))
+      expect(lines.filter((line) => line.startsWith(`  --${option} `) && line.includes(about))).toHaveLength(1);
   });
 
-  it('has every option in its help, and reads it', () => {
-    const help = helpOf(command);
-    for (const [name, { value, about }] of Object.entries(command.options)) {
-      expect(help).toContain(`--${name}${value === undefined ? '' : ` <${value}>`}`);
-      expect(help).toContain(about);
-      const line = new Line([`--${name}`, ...(value === undefined ? [] : ['x'])], command.options);
-      expect(line.flag(name) || line.text(name) === 'x' || line.texts(name)[0] === 'x').toBe(true);
+  it('has its completion: every option, and the words that it takes', async () => {
+    const offered = await completed(`pawl ${command.name} ''`, 2);
+    const named = [...Object.keys(command.options), 'help'].map((option) => `--${option}`);
+    expect(offered).toEqual([...(command.names.words ?? []), ...named]);
+  });
+
+  it('has examples that it understands', () => {
+    expect(command.examples).not.toEqual([]);
+    for (const example of command.examples) {
+      const args = (example.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ''));
+      expect(readLine(command, args), example).not.toBe('help');
     }
   });
+
+  it('has a guide that is there', () => {
+    const [path = '', anchor] = command.guide.split('#');
+    expect(anchor === undefined || anchorsOf(`docs/${path}`).includes(anchor), command.guide).toBe(true);
+  });
+});
+
+it.each(options)('pawl %s --%s misspelt is refused, with the nearest option', async (name, option, { command }) => {
+  const known = Object.keys({ ...command.options, help: 0 });
+  for (const wrong of misspelt(option).filter((one) => !known.includes(one))) {
+    const { code, out, error } = await runPawlHere(name, `--${wrong}`);
+    expect([code, out]).toEqual([2, '']);
+    expect(error).toContain(`There is no option '--${wrong}'.`);
+    // Of two letters, a wrong one is half of them.
+    if (option.length > 2) expect(error).toContain(`Did you mean '--${option}'?`);
+    expect(error).toContain(`Run: pawl ${name} --help`);
+  }
+});
+
+it.each(options)(
+  'pawl %s --%s is read once or many times, as its row says, and only if it fits',
+  (_, name, { option }) => {
+    const row = { ...COMMANDS[0], name: 'row', options: { [name]: { ...option, read: (all) => all } } } as Command;
+    const once = option.value === undefined ? [`--${name}`] : [`--${name}`, 'x'];
+    const twice = () => readLine(row, [...once, ...once]);
+    if (option.value === undefined || option.multiple) expect(twice).not.toThrow();
+    else expect(twice).toThrow(new UsageError(`--${name}: expected once, and got twice.`));
+    if (option.expected === undefined) return;
+    const misfit = () => readLine({ ...row, options: { [name]: option } }, [`--${name}`, '/ /']);
+    expect(misfit).toThrow(new UsageError(`--${name}: expected ${option.expected}; got '/ /'.`));
+  },
+);
+
+it.each(rows)('a misspelt pawl %s is refused, with the nearest command', async (name) => {
+  for (const wrong of misspelt(name)) {
+    const { code, out, error } = await runPawlHere(wrong);
+    expect([code, out]).toEqual([2, '']);
+    expect(error).toContain(`There is no command '${wrong}'. Did you mean '${name}'?`);
+  }
+});
+
+it('needs what a row says that it needs, before it asks AWS for anything', () => {
+  const resolve = COMMANDS.find(({ name }) => name === 'resolve');
+  if (resolve === undefined) throw new Error('there is no pawl resolve');
+  for (const args of [
+    ['--by', 'maria'],
+    ['--by', 'maria', '--note', ''],
+  ])
+    expect(() => readLine(resolve, ['a#1', 'applied', ...args])).toThrow(new UsageError('--note is missing.'));
 });
 
 it.each([
@@ -80,34 +157,23 @@ it.each([
   ['2h', 7_200_000],
   ['3d', 259_200_000],
 ])('reads a time as %s', (text, ms) => {
-  expect(new Line(['--t', text], { t: { value: 'time', about: '' } }).durationMs('t')).toBe(ms);
+  expect(duration('').read([text])).toBe(ms);
 });
 
-it('completes commands and options in bash', async () => {
-  const { io, out } = ioOf();
-  expect(await completion(['bash'], io)).toBe(0);
-  const script = out();
-  const complete = (words: string, at: number) =>
-    execFileSync('bash', ['-c', `${script}\nCOMP_WORDS=(${words}); COMP_CWORD=${at}; _pawl; echo "\${COMPREPLY[@]}"`], {
-      encoding: 'utf8',
-    }).trim();
-  expect(complete('pawl re', 1)).toBe('resolve restored redrive rehearse');
-  expect(complete('pawl resolve --not', 2)).toBe('--note');
-  expect(complete('pawl doctor --individual', 2)).toBe('--individual-store');
-  expect(complete('pawl template serv', 2)).toBe('serverless');
-  expect(complete('pawl completion z', 2)).toBe('zsh');
+it.each(['90', 's', '90 s', '1.5h', '3w'])('refuses %s as a time', (text) => {
+  expect(duration('').read([text])).toBeUndefined();
 });
 
-it.each(['doctor', 'template'])('completes every option that the help of %s names', async (name) => {
-  const { io, out } = ioOf();
-  await completion(['bash'], io);
-  const [, words = ''] = new RegExp(`^    ${name}\\) words="(.*)" ;;$`, 'm').exec(out()) ?? [];
-  const { out: help } = await runPawl([name, '--help'], withoutClients);
-  const inHelp = [...help.matchAll(/^ {2}(--[\w-]+)/gm)].map(([, option]) => option);
-  expect(
-    words
-      .split(' ')
-      .filter((word) => word.startsWith('--'))
-      .toSorted(),
-  ).toEqual(inHelp.toSorted());
+async function completed(words: string, at: number): Promise<readonly string[]> {
+  const { out: script } = await runPawlHere('completion', 'bash');
+  const line = `COMP_WORDS=(${words}); COMP_CWORD=${at}; _pawl; echo "\${COMPREPLY[@]}"`;
+  return execFileSync('bash', ['-c', `${script}\n${line}`], { encoding: 'utf8' })
+    .trim()
+    .split(' ');
+}
+
+it('completes the names of commands, and what begins as it was typed', async () => {
+  expect(await completed("pawl ''", 1)).toEqual(COMMANDS.map(({ name }) => name));
+  expect(await completed('pawl re', 1)).toEqual(['resolve', 'restored', 'redrive', 'rehearse']);
+  expect(await completed('pawl resolve --not', 2)).toEqual(['--note']);
 });

@@ -1,13 +1,8 @@
 import { expect, test } from 'vitest';
-import { template } from '../../lib/cli/template.ts';
 import { templateText } from '../../lib/cli/template-text.ts';
-import { ioOf } from '../support/in-process.ts';
+import { runPawlHere } from '../support/in-process.ts';
 
-async function run(...args: readonly string[]) {
-  const { io, out, error } = ioOf();
-  const code = await template(args, io);
-  return { code, out: out(), error: error() };
-}
+const run = (...args: readonly string[]) => runPawlHere('template', ...args);
 
 test('prints the template, and nothing else, on the standard output', async () => {
   const { code, out, error } = await run(
@@ -70,7 +65,7 @@ test.each([
   const { code, out, error } = await run(...args);
   expect([code, out]).toEqual([2, '']);
   expect(error).toMatch(message);
-  expect(error).toContain('See: pawl template --help');
+  expect(error).toContain('Run: pawl template --help');
 });
 
 test('--help names every option', async () => {

@@ -46,19 +46,4 @@ describe('a default is what its documentation says:', () => {
     const files = ['handler', 'function', 'queue', 'event-source'].map((kind) => `lib/cdk/${kind}-props.ts`);
     expect(documented(name, ...files)?.split(', as')[0]).toBe(String(value));
   });
-
-  it.each([
-    ['pawl template', 'lib/cli/template.ts'],
-    ['pawl doctor', 'lib/cli/doctor.ts'],
-  ])('the numbers in the help of %s', (_, file) => {
-    const help = text(file);
-    const shownIn = (option: string) =>
-      new RegExp(`--${option} <[^>]*>.*\\((?:with --locks: )?(\\d+)\\)`).exec(help)?.[1];
-    const expected = {
-      'claim-retention-days': claimDefaults.retentionSeconds / 86_400,
-      'max-attempts': claimDefaults.maxAttempts,
-      'lock-lease-seconds': lockDefaults.leaseMs / 1000,
-    };
-    for (const [option, value] of Object.entries(expected)) expect(shownIn(option), option).toBe(String(value));
-  });
 });

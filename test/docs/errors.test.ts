@@ -74,8 +74,6 @@ describe('a message', () => {
   it('of pawl’s is never made without it', () => {
     // Made with a class of JavaScript itself, an error has no place to end with. Internal faults, which no user can cause, are listed.
     const internal = [
-      // Ends its messages where it prints them.
-      'cli/doctor.ts',
       // The reason of a signal, and not an error that a user sees.
       'cli/console/server.ts',
       // A result of each message for other middlewares, in the words of its own error.
@@ -90,7 +88,7 @@ describe('a message', () => {
       'pawl/aws/verdict.ts: typeof',
       'pawl/sqs/lean/lean-transport.ts',
       'cli/template-text.ts',
-      // The doctor ends its messages where it prints them, too; this one says itself what to do.
+      // It says itself what to do.
       'cli/deployed/read-functions.ts',
       // DynamoDB says what a table is.
       'pawl/stores/dynamodb/physical-table.ts',

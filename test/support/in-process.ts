@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream';
-import { type Io, Line } from '../../lib/cli/command.ts';
+import { type Io, readLine } from '../../lib/cli/command.ts';
+import { runNamed } from '../../lib/cli/command-line.ts';
 import { COMMANDS } from '../../lib/cli/commands.ts';
 import { createEnding } from '../../lib/cli/ending.ts';
 import { screenOn } from '../../lib/cli/screen.ts';
@@ -26,7 +27,9 @@ export async function runCommand(args: readonly string[], typed?: string) {
   if (command === undefined) throw new Error(`there is no command ${name}`);
   const { io, out, error } = ioOf(typed);
   if (command.run === undefined) throw new Error(`the command ${name} is in ${command.package}`);
-  const code = await command.run(new Line(rest, command.options), io);
+  const line = readLine(command, rest);
+  if (line === 'help') throw new Error(`--help of ${name} runs nothing`);
+  const code = await command.run(line, io);
   const text = out();
   const lines = () =>
     text
@@ -34,4 +37,11 @@ export async function runCommand(args: readonly string[], typed?: string) {
       .split('\n')
       .map((line): Record<string, unknown> => JSON.parse(line));
   return { code, out: text, error: error(), lines };
+}
+
+/** Runs `pawl` in this process, as a shell sees it: what cannot run is said, and ends with 2. */
+export async function runPawlHere(...args: readonly string[]) {
+  const { io, ending, out, error } = ioOf();
+  const code = await runNamed(args, { io, failed: ending.failed, elsewhere: {} });
+  return { code, out: out(), error: error() };
 }

@@ -1,4 +1,4 @@
-import { youngestDoubt } from 'pawl/internal';
+import { resolutionVerdicts, youngestDoubt } from 'pawl/internal';
 import type {
   ActedBy,
   DiscardPlan,
@@ -143,9 +143,8 @@ export function acts({ operate, list, letters, findings, targetOf, newId, now, s
 
 /** @throws BadRequest */
 export function verdictOf(text: string): ResolutionPlan['verdict'] {
-  const verdicts = ['applied', 'not-applied', 'retry'] as const;
-  const found = verdicts.find((verdict) => verdict === text);
-  if (found === undefined) throw new BadRequest(`verdict: expected ${verdicts.join(', ')}.`);
+  const found = resolutionVerdicts.find((verdict) => verdict === text);
+  if (found === undefined) throw new BadRequest(`verdict: expected ${resolutionVerdicts.join(', ')}.`);
   return found;
 }
 

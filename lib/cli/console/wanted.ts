@@ -1,13 +1,11 @@
+import { openStates } from 'pawl/internal';
 import { propertyOf } from 'pawl/kernel';
-import type { OpenState } from 'pawl/operate';
 import { type ClaimsFilter, type PlanWanted, type SeenClaim, SORTS, type Sort } from './api.ts';
 
 /** What a request asks for does not fit. */
 export class BadRequest extends Error {
   override readonly name = 'BadRequest';
 }
-
-const states: readonly OpenState[] = ['parked', 'in-doubt', 'in-flight'];
 
 /** @throws BadRequest */
 export function textOf(body: unknown, name: string): string {
@@ -31,7 +29,7 @@ export function filterOf(read: (name: string) => unknown): ClaimsFilter {
   };
   return {
     operation: text('operation'),
-    state: states.find((state) => state === text('state')),
+    state: openStates.find((state) => state === text('state')),
     reason: text('reason'),
     error: text('error'),
     q: text('q'),

@@ -4,6 +4,7 @@ import { IAMClient } from '@aws-sdk/client-iam';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { TableFacts } from 'pawl/deployment';
+import type { ClientConfig } from '../client-config.ts';
 import { openSchedules, type Schedules } from './schedules.ts';
 
 /** One region of an account, while it is read. */
@@ -20,9 +21,7 @@ export interface Account {
   readonly close: () => Promise<void>;
 }
 
-/** @param region without one, the SDK's own: `AWS_REGION`, or the profile's */
-export function openAccount(region: string | undefined): Account {
-  const config = region === undefined ? {} : { region };
+export function openAccount(config: ClientConfig): Account {
   const clients = {
     lambda: new LambdaClient(config),
     sqs: new SQSClient(config),
@@ -35,7 +34,7 @@ export function openAccount(region: string | undefined): Account {
     ...clients,
     tables: new Map(),
     schedules() {
-      schedules ??= openSchedules(region);
+      schedules ??= openSchedules(config);
       return schedules;
     },
     async close() {

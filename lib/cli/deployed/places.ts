@@ -1,7 +1,8 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import { GetQueueUrlCommand, SQSClient, type SQSClientConfig } from '@aws-sdk/client-sqs';
+import { GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { deadLetterUrls, readDeadLetterUrls } from 'pawl/deployment';
+import type { ClientConfig } from '../client-config.ts';
 import { NothingFoundError } from './read.ts';
 import { functionsOf, mappingsOf, readFunction } from './read-functions.ts';
 import { readQueue } from './read-queue.ts';
@@ -28,8 +29,6 @@ export interface Unread {
   readonly what: 'function' | 'queues';
 }
 
-type Config = Pick<SQSClientConfig, 'region' | 'profile' | 'endpoint' | 'requestHandler'>;
-
 interface Clients {
   readonly cloudFormation: CloudFormationClient;
   readonly lambda: LambdaClient;
@@ -45,7 +44,7 @@ interface Clients {
  * @param name the name or ARN of a CloudFormation stack, or else of a Lambda function
  * @throws NothingFoundError; AWS's error
  */
-export async function readPlaces(name: string, config: Config): Promise<Places> {
+export async function readPlaces(name: string, config: ClientConfig): Promise<Places> {
   const clients: Clients = {
     cloudFormation: new CloudFormationClient(config),
     lambda: new LambdaClient(config),

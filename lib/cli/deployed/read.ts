@@ -1,23 +1,24 @@
 import { type ConsumerFacts, type HandlerNeeds, SCHEDULED_VARIABLE, type ScheduledFacts } from 'pawl/deployment';
 import { adviceOn, explained, setupOf } from 'pawl/kernel';
+import type { ClientConfig } from '../client-config.ts';
+import { UsageError } from '../command.ts';
 import { type Account, openAccount } from './account.ts';
 import { readConsumer } from './read-consumer.ts';
 import { functionsOf, mappingsOf, readFunction } from './read-functions.ts';
 import { readScheduled } from './read-scheduled.ts';
 
 export interface ReadOptions extends HandlerNeeds {
-  /** @default the SDK's own: `AWS_REGION`, or the profile's */
-  readonly region?: string | undefined;
+  /** What every client is made with. @default the SDK's own: `AWS_REGION`, or the profile's */
+  readonly config?: ClientConfig;
   /** For functions that have the name of their table in another variable than `CLAIMS_TABLE`. */
   readonly claimsTable?: string | undefined;
 }
 
 /** There is neither a stack nor a function of this name. */
-export class NothingFoundError extends Error {
-  override readonly name = 'NothingFoundError';
+export class NothingFoundError extends UsageError {
   constructor(wanted: string) {
     const said = `There is neither a stack nor a function called ${wanted} in this region of this account, as far as you may see: a stack needs cloudformation:ListStackResources.`;
-    super(explained(`${said} Correct the name, or give --region or AWS_PROFILE`, 'command-line'));
+    super(`${said} Correct the name, or give --region or AWS_PROFILE.`);
   }
 }
 
@@ -45,7 +46,7 @@ export interface Reading {
  * @throws NothingFoundError
  */
 export async function readDeployed(name: string, options: ReadOptions = {}): Promise<Reading> {
-  const account = openAccount(options.region);
+  const account = openAccount(options.config ?? {});
   try {
     const inStack = await functionsOf(account, name);
     const consumers: ConsumerFacts[] = [];
@@ -98,7 +99,7 @@ async function usesOf(account: Account, functionName: string, options: ReadOptio
   const all = await mappingsOf(account, configuration.FunctionName ?? functionName);
   if (all.length === 0 && mark === undefined) return { kind: 'not used', reason: 'no queue feeds it' };
   if (tableName === undefined) {
-    return { kind: 'not used', reason: 'it has no CLAIMS_TABLE; name its table with --claims-table' };
+    return { kind: 'not used', reason: 'it has no CLAIMS_TABLE; name its table with --table' };
   }
   const consumers: ConsumerFacts[] = [];
   for (const mapping of all) {

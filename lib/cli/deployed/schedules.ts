@@ -1,6 +1,7 @@
 import type { CloudWatchClient, Metric, MetricAlarm } from '@aws-sdk/client-cloudwatch';
 import type { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import type { WatchedMetric, WatchingAlarm } from 'pawl/deployment';
+import type { ClientConfig } from '../client-config.ts';
 import { orUndefined } from './or-undefined.ts';
 
 /** The clients that nothing but a schedule needs, and the alarms of the region, which are read once. */
@@ -11,8 +12,7 @@ export interface Schedules {
 }
 
 /** Both clients are imported here: most stacks have neither a sweep nor statements, and do not need them. */
-export async function openSchedules(region: string | undefined): Promise<Schedules> {
-  const config = region === undefined ? {} : { region };
+export async function openSchedules(config: ClientConfig): Promise<Schedules> {
   const [{ EventBridgeClient }, { CloudWatchClient, paginateDescribeAlarms }] = await Promise.all([
     import('@aws-sdk/client-eventbridge'),
     import('@aws-sdk/client-cloudwatch'),

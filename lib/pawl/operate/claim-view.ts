@@ -15,11 +15,13 @@ import type { Attributes, ClaimRecord, ClaimStatus, Discarded, Resolution } from
  */
 export type ClaimName = { readonly id: string } | { readonly operation: string; readonly key: KeyValue };
 
+export const openStates = ['parked', 'in-doubt', 'in-flight'] as const;
+
 /**
  * Why a claim is open. `parked`: it waits for an operator. `in-doubt`: an attempt may have applied the effect, and the next request
  * decides by the policy. `in-flight`: a worker holds it, or held it when it ended.
  */
-export type OpenState = 'parked' | 'in-doubt' | 'in-flight';
+export type OpenState = (typeof openStates)[number];
 
 /** One step of a handler. */
 export interface StepView {

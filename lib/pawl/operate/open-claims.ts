@@ -4,7 +4,7 @@ import { OptionError } from '../kernel/errors.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import { listsOpenClaims } from '../rules/open-claims.ts';
-import { type OpenClaimView, type OpenState, openClaimView } from './claim-view.ts';
+import { type OpenClaimView, type OpenState, openClaimView, openStates } from './claim-view.ts';
 import type { Desk } from './desk.ts';
 import { docs } from './words.ts';
 
@@ -79,14 +79,12 @@ const known = {
   cursor: true,
 } as const satisfies NamesOf<OpenClaimsQuery>;
 
-const states: readonly string[] = ['parked', 'in-doubt', 'in-flight'] satisfies OpenState[];
-
 /** @throws OptionError; the store's error */
 export async function* openClaims(desk: Desk, query: OpenClaimsQuery): AsyncGenerator<OpenClaimsPage, void, undefined> {
   expectOptions(query, { door: 'openClaims', known, docs });
   const { operation, keyPrefix, state, olderThanMs = 0, doubtOlderThanMs, limit = 100 } = query;
   expect(keyPrefix === undefined || operation !== undefined, 'keyPrefix', 'to be given with operation', keyPrefix);
-  expect(state === undefined || states.includes(state), 'state', states.join(', '), state);
+  expect(state === undefined || openStates.includes(state), 'state', openStates.join(', '), state);
   expect(Number.isSafeInteger(limit) && limit >= 1 && limit <= 1000, 'limit', 'a whole number, 1 to 1,000', limit);
   expect(Number.isFinite(olderThanMs) && olderThanMs >= 0, 'olderThanMs', 'milliseconds, 0 or more', olderThanMs);
   expect(

@@ -12,8 +12,10 @@ import { propertyOf } from '../kernel/unknown.ts';
  */
 export type ClaimStatus = 'in-flight' | 'released' | 'completed' | 'rejected' | 'parked';
 
+export const resolutionVerdicts = ['applied', 'not-applied', 'retry'] as const;
+
 /** What a resolution says about an effect in doubt. `retry`: the operator does not know, and the effect is to run all the same. */
-export type ResolutionVerdict = 'applied' | 'not-applied' | 'retry';
+export type ResolutionVerdict = (typeof resolutionVerdicts)[number];
 
 /** What an operator, or the provider, says about a step in doubt. Later attempts get `result` from the step. */
 export type StepResolution = ResolutionVerdict | { readonly verdict: 'applied'; readonly result?: unknown };

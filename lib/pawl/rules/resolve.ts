@@ -3,7 +3,14 @@ import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import { resolvedCheckpoints, stepsInDoubt } from './checkpoints.ts';
 import { type ClaimRules, expiry } from './decide.ts';
-import type { ClaimRecord, Draft, Resolution, ResolutionVerdict, StepResolution } from './record.ts';
+import {
+  type ClaimRecord,
+  type Draft,
+  type Resolution,
+  type ResolutionVerdict,
+  resolutionVerdicts,
+  type StepResolution,
+} from './record.ts';
 import { successor } from './successor.ts';
 
 /**
@@ -67,7 +74,6 @@ export function resolution(
   });
 }
 
-const verdicts: readonly string[] = ['applied', 'not-applied', 'retry'] satisfies ResolutionVerdict[];
 /** A record is one item, and a note on it must leave room for what it is about. */
 export const longestNote = 2000;
 
@@ -93,7 +99,7 @@ function expectVerdict(step: string, said: unknown): void {
     expectOptions(said, { door: 'resolve', within: step, known: knownOfStep, docs });
   }
   const given = typeof said === 'object' && said !== null && 'verdict' in said ? said.verdict : said;
-  const fits = typeof said === 'object' ? given === 'applied' : typeof given === 'string' && verdicts.includes(given);
+  const fits = typeof said === 'object' ? given === 'applied' : resolutionVerdicts.some((one) => one === given);
   const what = step === '' ? 'verdict' : `verdict of step ${step}`;
   expect(fits, what, "'applied', 'not-applied' or 'retry', or of a step { verdict: 'applied', result }", given);
 }

@@ -1,7 +1,7 @@
-import { runCommandLine, UsageError } from '@pawl/cli';
+import { type RehearseLine, runCommandLine, UsageError } from '@pawl/cli';
 
 await runCommandLine(process.argv.slice(2), {
-  async rehearse(line, io) {
+  async rehearse(line: RehearseLine, io) {
     // Before any module is loaded that such a Node does not understand.
     if (typeof AsyncDisposableStack !== 'function')
       throw new UsageError(`pawl rehearse needs Node 24 or newer; this is ${process.version}.`);

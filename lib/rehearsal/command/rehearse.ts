@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { type Io, type Line, plural, printJson, UsageError } from '@pawl/cli';
+import { type Io, plural, printJson, type RehearseLine, UsageError } from '@pawl/cli';
 import { MissingJavaError, startDynamoDbLocal } from '../engine/servers/dynamodb-local.ts';
 import { sayFailing } from '../file/failing.ts';
 import { junitOf } from '../file/junit.ts';
@@ -13,23 +13,25 @@ import { watchApp } from '../file/watch.ts';
 import { createProgress, type Progress } from '../progress.ts';
 import type { RehearsalConsole } from './console.ts';
 
+type Options = RehearseLine['options'];
+
 /** `pawl rehearse`. @returns 0 if all is good, 1 if an effect was lost or doubled or if the run shows nothing, 2 if it could not run */
-export async function rehearse(line: Line, io: Io): Promise<number> {
-  const seed = seedOf(line);
+export async function rehearse({ names, options }: RehearseLine, io: Io): Promise<number> {
+  const { seed = Math.floor(Math.random() * 1_000_000) } = options;
   // If a program reads the standard output, everything for people goes to the other stream.
-  const people = line.flag('json') ? process.stderr : process.stdout;
+  const people = options.json ? process.stderr : process.stdout;
   const progress = createProgress(people);
   // Ctrl-C ends it at once: what runs in this process ends with it, and the processes that it started are killed as it exits.
   io.ending.signal.addEventListener('abort', () => progress.end(), { once: true });
-  const [first, ...others] = line.positionals;
+  const [first, ...others] = names;
   for (const flag of ['watch', 'console'] as const) {
-    if (line.flag(flag) && others.length > 0) {
+    if (options[flag] && others.length > 0) {
       throw new UsageError(`--${flag} is for one rehearsal, and stays until Ctrl-C. Name one file.`);
     }
   }
-  const session: Session = { line, io, seed, people, progress, served: await servedFor(line, progress) };
+  const session: Session = { options, io, seed, people, progress, served: await servedFor(options, progress) };
   try {
-    return line.flag('watch') ? await watchFile(session, first) : await rehearseAll(session, [first, ...others]);
+    return options.watch ? await watchFile(session, first) : await rehearseAll(session, [first, ...others]);
   } catch (error) {
     // Only if it could not run: what has run stays until Ctrl-C.
     await session.served?.endWith(error instanceof Error ? error.message : String(error));
@@ -40,7 +42,7 @@ export async function rehearse(line: Line, io: Io): Promise<number> {
 async function rehearseAll(session: Session, files: readonly (string | undefined)[]): Promise<number> {
   let worst = 0;
   for (const file of files) {
-    const goesOn = session.line.flag('keep-going');
+    const goesOn = session.options['keep-going'];
     worst = Math.max(worst, goesOn ? await orSays(session, file) : await rehearseFile(session, file));
     if (worst > 0 && !goesOn) return worst;
   }
@@ -48,9 +50,8 @@ async function rehearseAll(session: Session, files: readonly (string | undefined
 }
 
 /** The console that `--console` asks for. It is there before anything else is started: a port in use would end all of that. */
-async function servedFor(line: Line, progress: Progress): Promise<RehearsalConsole | undefined> {
-  const port = line.port();
-  if (!line.flag('console')) {
+async function servedFor({ port, console }: Options, progress: Progress): Promise<RehearsalConsole | undefined> {
+  if (!console) {
     if (port !== undefined) throw new UsageError('--port is the port of the page that --console serves. Give both.');
     return undefined;
   }
@@ -72,7 +73,7 @@ async function orSays(session: Session, file: string | undefined): Promise<numbe
 
 /** One call of the command. */
 interface Session {
-  readonly line: Line;
+  readonly options: Options;
   readonly io: Io;
   readonly seed: number;
   readonly people: NodeJS.WriteStream;
@@ -87,13 +88,6 @@ interface Standing {
   readonly signal?: AbortSignal;
   /** The number of the run, from 0. */
   readonly version?: number;
-}
-
-function seedOf(line: Line): number {
-  const text = line.text('seed');
-  if (text === undefined) return Math.floor(Math.random() * 1_000_000);
-  if (/^\d{1,10}$/.test(text) && Number(text) <= 4_294_967_295) return Number(text);
-  throw new UsageError(`--seed: expected a whole number from 0 to 4294967295; got '${text}'.`);
 }
 
 /** Rehearses again at each change of the app, until Ctrl-C. DynamoDB Local stays. */
@@ -124,14 +118,14 @@ async function watchFile(session: Session, named: string | undefined): Promise<n
 }
 
 async function rehearseFile(
-  { line, io, seed, people, progress, served }: Session,
+  { options, io, seed, people, progress, served }: Session,
   named: string | undefined,
   { dynamoDb, signal, version }: Standing = {},
 ): Promise<number> {
   const path = findFile(named, process.cwd());
   const rehearsal = await loadRehearsal(path, version);
   const app = await findApp(rehearsal.options.app, path);
-  const filter = line.text('filter');
+  const { filter, story, junit, json, verbose } = options;
   progress.say(`Rehearsing ${app.folder}${filter === undefined ? '' : `, only ${filter}`} (seed ${seed})`);
   const page = served?.begin({ title: basename(app.folder), seed });
   const result = await runRehearsal(rehearsal, {
@@ -141,7 +135,7 @@ async function rehearseFile(
     signal,
     filter,
     appOf: (other) => findApp(other, path),
-    story: line.text('story'),
+    story,
     onStarting(what) {
       progress.update(`${what} …`);
       page?.onStarting(what);
@@ -151,7 +145,7 @@ async function rehearseFile(
       page?.onLook(look);
     },
     onLog(text, sandbox) {
-      if (line.flag('verbose')) process.stderr.write(`${sandbox} ${text}\n`);
+      if (verbose) process.stderr.write(`${sandbox} ${text}\n`);
       page?.onLog(text, sandbox);
     },
     ...(page ? { onUp: page.onUp } : {}),
@@ -171,8 +165,7 @@ async function rehearseFile(
     const command = ['npx pawl rehearse', named, filter && `--filter ${filter}`, `--seed ${seed}`];
     const again = command.filter((part) => part !== undefined).join(' ');
     people.write(`${report(found, { colour: people.isTTY === true, again })}\n`);
-    if (line.flag('json')) printJson(io, found);
-    const junit = line.text('junit');
+    if (json) printJson(io, found);
     if (junit !== undefined) writeFileSync(junit, junitOf(found, basename(path)));
   }
 }

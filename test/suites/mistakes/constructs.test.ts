@@ -2,8 +2,7 @@ import { App, Duration, Stack } from 'aws-cdk-lib';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { describe, test } from 'vitest';
 import { ClaimsDashboard, ClaimsTable, Consumer } from '../../../lib/cdk/index.ts';
-import { doctor } from '../../../lib/cli/doctor.ts';
-import { ioOf } from '../../support/in-process.ts';
+import { runPawlHere } from '../../support/in-process.ts';
 import { expectAdvice, type Mistake, untyped } from './mistake.ts';
 
 const scope = () => new Stack(new App({ context: { 'aws:cdk:bundling-stacks': [] } }), 'Shop');
@@ -17,9 +16,8 @@ function consumer(wrong: object) {
 
 /** What the doctor writes. */
 async function doctorSays(...args: string[]): Promise<string> {
-  const { io, out, error } = ioOf();
-  await doctor(args, io);
-  return `${out()}${error()}`.trimEnd();
+  const { out, error } = await runPawlHere('doctor', ...args);
+  return `${out}${error}`.trimEnd();
 }
 
 const mistakes: readonly Mistake[] = [
@@ -138,9 +136,9 @@ const mistakes: readonly Mistake[] = [
   {
     mistake: 'a doctor without a stack',
     make: () => doctorSays(),
-    wrong: 'got 0 names',
+    wrong: 'got nothing',
     expected: 'takes the name of one stack or function',
-    toDo: 'Write: pawl doctor MyStack',
+    toDo: 'Run: pawl doctor --help',
     code: 'command-line',
   },
   {

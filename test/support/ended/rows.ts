@@ -163,4 +163,7 @@ export const rows: Readonly<Record<string, Row | Elsewhere>> = {
   },
   console: { elsewhere: 'test/suites/integration/console/ended.test.ts' },
   rehearse: { elsewhere: 'test/suites/integration/rehearsal/signals.long.test.ts' },
+  doctor: { elsewhere: 'test/cli/ended.test.ts' },
+  template: { elsewhere: 'test/cli/ended.test.ts' },
+  completion: { elsewhere: 'test/cli/ended.test.ts' },
 };

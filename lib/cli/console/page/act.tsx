@@ -6,21 +6,12 @@ import { age, count } from './format.ts';
 import { Modal } from './modal.tsx';
 import { Failed } from './parts.tsx';
 import { PlanItems, Results, Summary } from './plan.tsx';
+import { verdicts } from './words.ts';
 
 /*
  * What the operator does, in three moments: choose, read the plan and confirm it with a name and a note, see what became of each item.
  */
 
-export const VERDICTS = [
-  ['applied', 'The effect happened. A redriven message is acknowledged, and does not run.'],
-  [
-    'not-applied',
-    'It did not happen, and a request that the worker gave up can no longer reach the provider. A redriven message runs.',
-  ],
-  ['retry', 'It is not known. A redriven message runs all the same, and the effect may happen twice.'],
-] as const;
-
-type Verdict = (typeof VERDICTS)[number][0];
 /** Some claims, as the operator has seen them, or all that the filter finds. */
 export type ResolveAbout = { readonly claims: readonly SeenClaim[] } | { readonly filter: ClaimsFilter };
 type OnClose = (acted: boolean) => void;
@@ -34,7 +25,7 @@ export function ResolveDialog({
   readonly about: ResolveAbout;
   readonly onClose: OnClose;
 }) {
-  const [verdict, setVerdict] = useState<Verdict>();
+  const [verdict, setVerdict] = useState<string>();
   const { plan, error, make } = usePlan();
   const acted = useRef(false);
   const all = 'claims' in about ? count(about.claims.length, 'claim') : 'all claims that the filter finds';
@@ -49,7 +40,7 @@ export function ResolveDialog({
         >
           <fieldset>
             <legend>What do you know of the effect?</legend>
-            {VERDICTS.map(([value, says]) => (
+            {verdicts.map(([value, says]) => (
               <label key={value} class="radio">
                 <input
                   type="radio"

@@ -10,6 +10,7 @@ import { Bar } from './picture.tsx';
 import { go, linkTo, type Place, placeWith } from './place.ts';
 import { ActBar, Rows, Tick } from './rows.tsx';
 import { type Selection, useSelection } from './selection.ts';
+import { states } from './words.ts';
 
 const pageSize = 50;
 const refreshMs = 30_000;
@@ -95,7 +96,7 @@ function Filters({ place, list }: { readonly place: Place; readonly list: Claims
     <form class="filters" onSubmit={(event) => event.preventDefault()}>
       <Search place={place} placeholder="key, reason or error" />
       <Choice place={place} param="operation" name="Operation" of={list?.operations} />
-      <Choice place={place} param="state" name="State" of={['parked', 'in-doubt', 'in-flight']} />
+      <Choice place={place} param="state" name="State" of={states} />
       <Choice place={place} param="reason" name="Reason" of={list?.reasons} />
       <label class="check">
         <input

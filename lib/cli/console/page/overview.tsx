@@ -6,6 +6,7 @@ import { useLoad } from './load.ts';
 import { Failed, Notice } from './parts.tsx';
 import { Bar, condensed, Spark } from './picture.tsx';
 import { linkTo } from './place.ts';
+import { STATES, states } from './words.ts';
 
 const refreshMs = 15_000;
 const mostSamples = 120;
@@ -40,7 +41,7 @@ export function Overview({ state }: { readonly state: ConsoleState }) {
 }
 
 function openOf(operations: readonly OperationNow[]): number {
-  return operations.reduce((sum, one) => sum + one.parked + one['in-doubt'] + one['in-flight'], 0);
+  return operations.flatMap((one) => states.map((state) => one[state])).reduce((sum, count) => sum + count, 0);
 }
 
 function deadOf(queues: readonly QueueNow[]): number {
@@ -96,11 +97,7 @@ function Now({ value: { at, operations, queues, truncated } }: { readonly value:
 }
 
 function Operation({ one, most, at }: { readonly one: OperationNow; readonly most: number; readonly at: number }) {
-  const parts = [
-    { name: 'parked', value: one.parked, tone: 'parked' },
-    { name: 'in doubt', value: one['in-doubt'], tone: 'in-doubt' },
-    { name: 'in flight', value: one['in-flight'], tone: 'in-flight' },
-  ];
+  const parts = states.map((state) => ({ name: STATES[state], value: one[state], tone: state }));
   const text = parts.filter(({ value }) => value > 0).map(({ name, value }) => `${value.toLocaleString('en')} ${name}`);
   return (
     <li class="measure">

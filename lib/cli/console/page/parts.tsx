@@ -1,15 +1,14 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { age, shown, time } from './format.ts';
+import { isOpen, STATES } from './words.ts';
 
 export function Pill({ tone, children }: { readonly tone: string; readonly children: ComponentChildren }) {
   return <span class={`pill tone-${tone}`}>{children}</span>;
 }
 
-const words: Readonly<Record<string, string>> = { 'in-doubt': 'in doubt', 'in-flight': 'in flight' };
-
 export function StatePill({ state }: { readonly state: string }) {
-  return <Pill tone={state}>{words[state] ?? state}</Pill>;
+  return <Pill tone={state}>{isOpen(state) ? STATES[state] : state}</Pill>;
 }
 
 export function Ago({ at, now }: { readonly at: number; readonly now: number }) {

@@ -1,11 +1,12 @@
 import type { ClaimView, ResolveResult } from 'pawl/operate';
 import { useState } from 'preact/hooks';
 import type { ConsoleState } from '../api.ts';
-import { ActedBy, VERDICTS, YoungDoubt } from './act.tsx';
+import { ActedBy, YoungDoubt } from './act.tsx';
 import { post } from './call.ts';
 import { shown } from './format.ts';
 import { Modal } from './modal.tsx';
 import { Failed } from './parts.tsx';
+import { verdicts } from './words.ts';
 
 interface Said {
   readonly verdict: string;
@@ -66,7 +67,7 @@ export function StepsDialog({
                   onChange={({ currentTarget }) => say(name, { verdict: currentTarget.value })}
                 >
                   <option value="">choose</option>
-                  {VERDICTS.map(([verdict]) => (
+                  {verdicts.map(([verdict]) => (
                     <option key={verdict} value={verdict}>
                       {verdict}
                     </option>

@@ -5,15 +5,17 @@ import { serverlessTemplate } from './serverless.ts';
 import { settingsOf, type TemplateOptions } from './settings.ts';
 import { terraformTemplate } from './terraform.ts';
 
-/** The tools for which a consumer is printed. */
-export const FORMATS = {
+const WRITERS = {
   sam: samTemplate,
   terraform: terraformTemplate,
   serverless: serverlessTemplate,
   cloudformation: cloudFormationTemplate,
 } as const;
 
-export type Format = keyof typeof FORMATS;
+export type Format = keyof typeof WRITERS;
+
+/** The tools for which a consumer is printed. */
+export const FORMATS = Object.keys(WRITERS) as readonly Format[];
 
 /**
  * A consumer as a template: the claims table, the queue and its dead-letter queue, the function, its role and the event source.
@@ -21,5 +23,5 @@ export type Format = keyof typeof FORMATS;
  * @throws {WiringError} when the options contradict each other
  */
 export function templateOf(format: Format, options: TemplateOptions = {}): Template {
-  return FORMATS[format](settingsOf(options));
+  return WRITERS[format](settingsOf(options));
 }

@@ -2,14 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { templateText } from '../../../../lib/cli/template-text.ts';
 import { CONSUMER_DEFAULTS } from '../../../../lib/pawl/deployment/consumer-defaults.ts';
 import { checkConsumer } from '../../../../lib/pawl/deployment/doctor/checks.ts';
-import { FORMATS, type Format } from '../../../../lib/pawl/deployment/template/print.ts';
+import { FORMATS } from '../../../../lib/pawl/deployment/template/print.ts';
 import type { TemplateOptions } from '../../../../lib/pawl/deployment/template/settings.ts';
 import { leastVisibilitySeconds, WiringError } from '../../../../lib/pawl/deployment/wiring.ts';
 import { leastReceives } from '../../../../lib/pawl/deployment/wiring-receives.ts';
 import { RULES } from '../../../../lib/pawl/deployment/wiring-rules.ts';
 import { factsIn } from './read-back.ts';
 
-const ALL = Object.keys(FORMATS) as readonly Format[];
 const DAY = 86_400;
 
 const CHOICES: readonly TemplateOptions[] = [
@@ -20,7 +19,7 @@ const CHOICES: readonly TemplateOptions[] = [
   { concurrency: 1, handlerTimeoutSeconds: 10, timeoutSeconds: 60, retentionSeconds: 14 * DAY },
 ];
 
-describe.each(ALL)('%s', (format) => {
+describe.each(FORMATS)('%s', (format) => {
   test.each(CHOICES)('what is printed for %j breaks no rule of pawl doctor when it is read back', async (options) => {
     const facts = await factsIn(format, templateText(format, options), options.locks);
     const findings = checkConsumer(facts, {

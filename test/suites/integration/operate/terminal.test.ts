@@ -64,6 +64,9 @@ const said: Readonly<Record<string, (id: string) => readonly (readonly string[])
   findings: () => [['findings'], ['findings', 'accept', `#finding#${nasty}`, '--yes', ...by], ['findings', nasty]],
   console: () => [['console', nasty]],
   rehearse: () => [['rehearse', `/${nasty}`]],
+  doctor: () => [['doctor', nasty, nasty]],
+  template: () => [['template', nasty]],
+  completion: () => [['completion', nasty]],
 };
 
 /** What `pawl` reports of a command that could not run. */
@@ -85,13 +88,12 @@ it('is asked of every command', () => {
   expect(Object.keys(said).toSorted()).toEqual(COMMANDS.map(({ name }) => name).toSorted());
 });
 
-it.each(COMMANDS.map(({ name, options }) => [name, 'json' in options] as const))(
+it.each(COMMANDS.map(({ name, options }) => [name, options] as const))(
   'reaches no terminal as it is: pawl %s',
-  async (name, hasJson) => {
+  async (name, options) => {
     const commands = said[name]?.(world.id(nasty)) ?? [];
-    for (const args of commands.flatMap((one) => (hasJson ? [one, [...one, '--json']] : [one]))) {
-      const needsTable = name !== 'rehearse';
-      const all = [...args, ...(needsTable ? ['--table', world.tableName] : [])];
+    for (const args of commands.flatMap((one) => ('json' in options ? [one, [...one, '--json']] : [one]))) {
+      const all = [...args, ...('table' in options ? ['--table', world.tableName] : [])];
       const ran = await runCommand(all).catch(reported);
       const text = `${ran.out}\n${ran.error}`;
       expect(

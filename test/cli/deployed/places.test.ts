@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readPlaces } from '../../../../lib/cli/deployed/places.ts';
-import { type DescribedAccount, startDescribedAccount } from '../../../support/described-account.ts';
+import { readPlaces } from '../../../lib/cli/deployed/places.ts';
+import { type DescribedAccount, startDescribedAccount } from '../../support/described-account.ts';
 
 const arn = (queue: string) => `arn:aws:sqs:eu-west-1:123456789012:${queue}`;
 const functionArn = (name: string) => `arn:aws:lambda:eu-west-1:123456789012:function:${name}`;

@@ -2,17 +2,12 @@ import { App, Duration, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { beforeAll, expect, test } from 'vitest';
-import { ClaimsTable, OpenClaimsSweep, StatementCheck } from '../../../../lib/cdk/index.ts';
-import { readDeployed } from '../../../../lib/cli/deployed/read.ts';
-import { checkScheduled } from '../../../../lib/pawl/deployment/doctor/check-scheduled.ts';
-import type { SCHEDULES } from '../../../../lib/pawl/deployment/rules/schedules.ts';
-import { ENTRY, LOCK_FILE } from '../../../cdk/support.ts';
-import {
-  arn,
-  type DescribedAccount,
-  describedTable,
-  useDescribedAccounts,
-} from '../../../support/described-account.ts';
+import { ClaimsTable, OpenClaimsSweep, StatementCheck } from '../../../lib/cdk/index.ts';
+import { readDeployed } from '../../../lib/cli/deployed/read.ts';
+import { checkScheduled } from '../../../lib/pawl/deployment/doctor/check-scheduled.ts';
+import type { SCHEDULES } from '../../../lib/pawl/deployment/rules/schedules.ts';
+import { ENTRY, LOCK_FILE } from '../../cdk/support.ts';
+import { arn, type DescribedAccount, describedTable, useDescribedAccounts } from '../../support/described-account.ts';
 
 /* What the constructs synthesize is deployed into an account that is described, and then changed by hand. */
 
@@ -96,7 +91,7 @@ beforeAll(() => {
 /** What doctor says of the stack, beside what is well. */
 async function examine(change: Partial<DescribedAccount> = {}): Promise<readonly string[]> {
   await describeAccount({ ...sound, ...change });
-  const { scheduled } = await readDeployed('Shop', { region: 'eu-west-1' });
+  const { scheduled } = await readDeployed('Shop', { config: { region: 'eu-west-1' } });
   return scheduled
     .flatMap((facts) => checkScheduled(facts))
     .filter(({ level }) => level !== 'ok')
@@ -119,7 +114,7 @@ const alarmsBut = (part: string) => ({
 
 test('finds nothing wrong with what the constructs have deployed, and says what it saw', async () => {
   expect(await examine()).toEqual([]);
-  const { consumers, scheduled, skipped } = await readDeployed('Shop', { region: 'eu-west-1' });
+  const { consumers, scheduled, skipped } = await readDeployed('Shop', { config: { region: 'eu-west-1' } });
   expect([consumers, skipped]).toEqual([[], []]);
   const seen = scheduled.map((facts) => checkScheduled(facts).map(({ about, text }) => `${about}: ${text}`));
   expect(seen.flat()).toEqual(

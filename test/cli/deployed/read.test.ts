@@ -1,12 +1,7 @@
 import { expect, test } from 'vitest';
-import { readDeployed } from '../../../../lib/cli/deployed/read.ts';
-import { checkConsumer } from '../../../../lib/pawl/deployment/doctor/checks.ts';
-import {
-  arn,
-  type DescribedAccount,
-  describedTable,
-  useDescribedAccounts,
-} from '../../../support/described-account.ts';
+import { readDeployed } from '../../../lib/cli/deployed/read.ts';
+import { checkConsumer } from '../../../lib/pawl/deployment/doctor/checks.ts';
+import { arn, type DescribedAccount, describedTable, useDescribedAccounts } from '../../support/described-account.ts';
 
 const attributes = (more: Readonly<Record<string, string>> = {}) => ({
   VisibilityTimeout: '180',
@@ -64,7 +59,7 @@ const describeAccount = useDescribedAccounts();
 /** What doctor says of the stack, for each of its consumers, beside what is well. */
 async function examine(change: Partial<DescribedAccount> = {}, name = 'Shop') {
   await describeAccount({ ...sound, ...change });
-  const { consumers, skipped } = await readDeployed(name, { region: 'eu-west-1' });
+  const { consumers, skipped } = await readDeployed(name, { config: { region: 'eu-west-1' } });
   const found = consumers.map((facts) =>
     checkConsumer(facts, { claimRetentionSeconds: 30 * 86_400 })
       .filter(({ level }) => level !== 'ok')

@@ -1,0 +1,27 @@
+import type { OpenState, ResolutionPlan } from 'pawl/operate';
+
+/*
+ * What the page calls the states of open claims and the verdicts of an operator. pawl says which there are: TypeScript refuses a list without one of them.
+ */
+
+export const STATES: Readonly<Record<OpenState, string>> = {
+  parked: 'parked',
+  'in-doubt': 'in doubt',
+  'in-flight': 'in flight',
+};
+
+export const states = Object.keys(STATES) as readonly OpenState[];
+
+export const isOpen = (state: string): state is OpenState => Object.hasOwn(STATES, state);
+
+type Verdict = ResolutionPlan['verdict'];
+
+const VERDICTS: Readonly<Record<Verdict, string>> = {
+  applied: 'The effect happened. A redriven message is acknowledged, and does not run.',
+  'not-applied':
+    'It did not happen, and a request that the worker gave up can no longer reach the provider. A redriven message runs.',
+  retry: 'It is not known. A redriven message runs all the same, and the effect may happen twice.',
+};
+
+/** Each verdict, and what it says. */
+export const verdicts = Object.entries(VERDICTS) as readonly (readonly [Verdict, string])[];
