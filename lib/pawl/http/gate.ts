@@ -22,7 +22,7 @@ import { isStillRunning } from './still-running.ts';
  *
  * Owns: what is decided once, when a function is set up, and the way from a request to its claim, or to an answer of pawl's own. Does not own: what the
  * author's functions read from a request (`admission.ts`), running the handler and recording its response (`handle.ts`), and any rule about
- * claims (`claims/`).
+ * claims (`rules/`).
  *
  * 1. Nothing is claimed before the request has been read: a request that can never run, or a bug of the author's, leaves no claim. (`enter`)
  * 2. Of two requests with one key, caller and intent, one runs. The other has an answer that says what became of the first. (`answerOf`)

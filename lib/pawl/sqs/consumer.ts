@@ -15,7 +15,7 @@ import type { WayToSqs } from './transport.ts';
  * Owns: what is decided once, when a function is set up (its settings, its engine, its fingerprint rule), its calls to SQS, and its reports about messages.
  * A message goes through `receive.ts` (the batch), `open.ts` (its envelopes), `prepare.ts` (body → key and intent), `batch-mates.ts` (repeats), `claim-message.ts`
  * (the claim), the door's own handling, and `conclude.ts` (dispositions → batch response). Does not own: in which order the messages of
- * a batch are handled (`batch-run.ts`, `middy/claim-batch.ts`), and any rule about claims (`claims/`).
+ * a batch are handled (`batch-run.ts`, `middy/claim-batch.ts`), and any rule about claims (`rules/`).
  *
  * 1. Each message of a batch gets exactly one disposition. Only `acknowledged`, and `dead-lettered` with a copy that is safe in the dead-letter
  *    queue, leave the batch response. (`conclude`)
