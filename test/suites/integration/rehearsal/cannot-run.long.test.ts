@@ -129,7 +129,11 @@ describe('a rehearsal that cannot run says why in a sentence, exits with 2, and 
     { name: 'several files with --console', args: ['other.mjs', '--console'], says: /--console is for one rehearsal/ },
     { name: 'several files with --watch', args: ['other.mjs', '--watch'], says: /--watch is for one rehearsal/ },
     { name: 'a port without a page', args: ['--port', '4711'], says: /--port is the port of the page that --console/ },
-    { name: 'a port that there is not', args: ['--console', '--port', '70000'], says: /--port: expected a whole number from 1 to 65535/ },
+    {
+      name: 'a port that there is not',
+      args: ['--console', '--port', '70000'],
+      says: /--port: expected a whole number from 1 to 65535/,
+    },
   ])('$name', async ({ args, says }) => {
     const { code, error } = await projectWith(WORKS, fileFor()).run(args);
     expect(error).toMatch(says);
