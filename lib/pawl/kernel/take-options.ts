@@ -18,9 +18,6 @@ export const ofHttp = {
   isFinal: 'it is an option of HTTP; leave it out',
 };
 
-/** `world.options` of `@pawl/testing` is spread into the options of every door, and has a client of SQS also for those that call no queue. */
-export const ofWorlds = { sqsClient: true } as const;
-
 export interface Taken extends TakenOptions {
   /** Options of other doors, and why this one has no use for each. Given as `undefined`, they are ignored. */
   readonly refused?: Readonly<Record<string, string>>;

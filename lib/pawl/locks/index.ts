@@ -9,7 +9,6 @@ export {
 } from './dynamodb/for-each-item.ts';
 export {
   type DynamoLockStore,
-  type DynamoLockStoreOptions,
   dynamoLockStore,
   UnknownLockError,
 } from './dynamodb/store.ts';

@@ -11,10 +11,10 @@ import { type TransactAction, whenIn } from './transact-action.ts';
  * @param tableName the claims table
  * @example
  * const options: ForEachItemOptions<string> = {
+ *   store: lockStore,
  *   id: claim.effectKey,
  *   work: 'repay',
  *   fence: claimHeld(claim, 'claims'),
- *   tableName: 'claims',
  * };
  */
 export function claimHeld(claim: Pick<Claim, 'operation' | 'key' | 'fence'>, tableName: string): TransactAction {

@@ -1,3 +1,4 @@
+import type { DynamoTransport } from '../../aws/aws.ts';
 import { explainedError } from '../../kernel/errors.ts';
 import { wrongNumberIn } from '../../kernel/stored-numbers.ts';
 import { type KeepsNotes, type Note, noteSchema, noteState, type PlaceEntry } from '../../rules/notes.ts';
@@ -7,7 +8,6 @@ import { type ExplainedTable, explaining } from './explain.ts';
 import { fieldsOf, type Item } from './item.ts';
 import { OPEN_INDEX } from './open-index.ts';
 import { put } from './put.ts';
-import type { DynamoTransport } from './transport.ts';
 
 /** Notes in a claims table, and the places of its index. */
 export function notesIn(transport: DynamoTransport, table: ExplainedTable): KeepsNotes {
