@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { logEvents } from 'pawl';
-import { dynamoStore } from 'pawl/dynamodb';
+import { dynamoStore, sdk } from 'pawl/dynamodb';
 import { dynamoLockStore, forEachItem, type Resource, resourceLocks } from 'pawl/locks';
 import { allOf, metricEvents } from 'pawl/observe';
 import { bodyField, deadLetterQueue, eachMessage } from 'pawl/sqs';
@@ -24,7 +24,7 @@ const Repayment = v.object({
 
 const tableName = required('CLAIMS_TABLE');
 const client = new DynamoDBClient({});
-const lockStore = dynamoLockStore({ tableName, client });
+const lockStore = dynamoLockStore(dynamoStore({ tableName, aws: sdk({ dynamodb: client }) }));
 const locks = resourceLocks({
   store: lockStore,
   // Renewed while a request is at work: as long as an invocation lasts, so that others need not wait long for one that was killed.
@@ -46,7 +46,7 @@ const resourceOf = (debt: string): Resource => ['debt', debt];
 export const handler = eachMessage(
   {
     operation: 'repay-debts',
-    store: dynamoStore({ tableName, client }),
+    store: dynamoStore({ tableName, aws: sdk({ dynamodb: client }) }),
     deadLetters: deadLetterQueue(process.env['DEAD_LETTER_QUEUE_URL']),
     schema: Repayment,
     key: bodyField('requestId'),

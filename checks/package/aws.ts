@@ -11,15 +11,15 @@ const TABLE = `{
 
 /** The laws of the two stores that every transport has. */
 const LAWS = `const few = { races: 5, runs: 2 };
-claimStoreLaws({ test, ...few, name: 'dynamoStore', open: () => dynamoStore({ tableName, client }) });
-claimStoreLaws({ test, ...few, name: 'individualDynamoStore', open: () => individualDynamoStore({ tableName, client }) });`;
+claimStoreLaws({ test, ...few, name: 'dynamoStore', open: () => dynamoStore({ tableName, aws: sdk({ dynamodb: client }) }) });
+claimStoreLaws({ test, ...few, name: 'individualDynamoStore', open: () => individualDynamoStore({ tableName, aws: sdk({ dynamodb: client }) }) });`;
 
 const test = (endpoint: string) => `
 import assert from 'node:assert';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { dynamoStore, individualDynamoStore } from 'pawl/dynamodb';
+import { dynamoStore, individualDynamoStore, sdk } from 'pawl/dynamodb';
 import { dynamoLockStore } from 'pawl/locks';
 import { claimStoreLaws, lockStoreLaws } from '@pawl/testing';
 import { transactionalStore } from 'pawl/transactions';
@@ -31,14 +31,14 @@ const tableName = 'claims-' + crypto.randomUUID();
 await client.send(new CreateTableCommand(${TABLE}));
 
 ${LAWS}
-claimStoreLaws({ test, ...few, name: 'transactionalStore', open: () => transactionalStore({ tableName, client }) });
-lockStoreLaws({ test, name: 'dynamoLockStore', open: () => dynamoLockStore({ tableName, client }) });
+claimStoreLaws({ test, ...few, name: 'transactionalStore', open: () => transactionalStore(dynamoStore({ tableName, aws: sdk({ dynamodb: client }) })) });
+lockStoreLaws({ test, name: 'dynamoLockStore', open: () => dynamoLockStore(dynamoStore({ tableName, aws: sdk({ dynamodb: client }) })) });
 
 test('a transaction that the application refuses says why', async () => {
   const write = {
     ConditionCheck: { TableName: tableName, Key: { id: 'none' }, ConditionExpression: 'attribute_exists(id)' },
   };
-  const store = transactionalStore({ tableName, client });
+  const store = transactionalStore(dynamoStore({ tableName, aws: sdk({ dynamodb: client }) }));
   const committed = await store.commit({ next: { id: 'a#b', v: 'none' }, seen: undefined }, [write]);
   assert.equal(committed.refused[0].code, 'ConditionalCheckFailed');
 });
@@ -110,10 +110,10 @@ test('a consumer runs a message once', async () => {
   const handler = eachMessage(
     {
       operation: 'fresh',
-      store: dynamoStore({ tableName, client }),
+      store: dynamoStore({ tableName, aws: sdk({ dynamodb: client }) }),
       key: bodyField('id'),
       onAbandoned: 'retry',
-      sqsClient: leanSqs({ region: 'eu-west-1', credentials }),
+      aws: sdk({ sqs: leanSqs({ region: 'eu-west-1', credentials }) }),
     },
     ({ body }) => ran.push(body.id),
   );

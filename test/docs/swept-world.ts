@@ -73,8 +73,8 @@ export function tableClient(
  * What an example imports, wired to a swept world: in place of the real client, clock and queue. All else is the example's.
  */
 export function wired(world: World, outside: Outside, client = tableClient(world, outside)): Names {
-  const { store, host, sqsClient, onEvent } = world.options;
-  const wiring = { host, sqsClient, onEvent };
+  const { store, host, onEvent } = world.options;
+  const wiring = { host, onEvent, aws: store.aws };
   const through = { tableName, client, host };
   /** A queue that is told apart by the key of what is sent: a consumer runs once for each. */
   const producer = {

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { expect, it } from 'vitest';
 import { esbuildOptions } from '../../../lib/cdk/bundling.ts';
+import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -26,7 +27,7 @@ it('a lean store has nothing of the AWS SDK in its bundle', async () => {
   const files = await filesOf(`
     import { once } from './lib/pawl/index.ts';
     import { dynamoStore, individualDynamoStore, leanDynamo } from './lib/pawl/stores/dynamodb/lean/index.ts';
-    export const store = dynamoStore({ tableName: 'claims', client: leanDynamo() });
+    export const store = dynamoStore({ tableName: 'claims', aws: sdk({ dynamodb: leanDynamo() }) });
     export const other = individualDynamoStore({ tableName: 'claims' });
     export const pay = once({ operation: 'pay', store, key: String, onAbandoned: 'park' }, console.log);
   `);
@@ -39,7 +40,7 @@ it.each([
     'eachMessage and sendOnce',
     `
     import { bodyField, deadLetterQueue, eachMessage, leanSqs, sendOnce } from './lib/pawl/sqs/lean/index.ts';
-    const options = { operation: 'pay', store, key: bodyField('id'), onAbandoned: 'retry', sqsClient: leanSqs() };
+    const options = { operation: 'pay', store, key: bodyField('id'), onAbandoned: 'retry', aws: sdk({ sqs: leanSqs() }) };
     export const handler = eachMessage({ ...options, deadLetters: deadLetterQueue('https://sqs') }, console.log);
     export const send = sendOnce({ operation: 'pay', store, queueUrl: 'https://sqs' });`,
   ],
@@ -55,7 +56,7 @@ it.each([
     `
     import { bodyField } from './lib/pawl/sqs/lean/index.ts';
     import { commit, eachTransaction, transactionalStore } from './lib/pawl/transactions/lean.ts';
-    export const other = transactionalStore({ tableName: 'claims' });
+    export const other = transactionalStore(dynamoStore({ tableName: 'claims' }));
     export const handler = eachTransaction({ operation: 'pay', store: other, key: bodyField('id') }, () => []);
     export { commit };`,
   ],

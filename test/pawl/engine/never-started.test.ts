@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type ClaimStore, type ClaimWrite, memoryStore, once } from '../../../lib/pawl/index.ts';
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { bodyField, eachMessage } from '../../../lib/pawl/sqs/index.ts';
+import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { eachTransaction } from '../../../lib/pawl/transactions/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { memoryTransactions } from '../../support/memory-transactions.ts';
@@ -33,7 +34,7 @@ function setUp() {
     ...shared,
     key: bodyField('id'),
     fingerprint: () => 'the same',
-    sqsClient: noQueue,
+    aws: sdk({ sqs: noQueue }),
     onAbandoned: 'park',
   } as const;
   let receives = 0;

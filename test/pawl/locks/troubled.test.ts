@@ -13,6 +13,7 @@ import {
   resourceLocks,
   type TryLockAllResult,
 } from '../../../lib/pawl/locks/index.ts';
+import { dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { documentsOver } from '../../../proof/simulation/dynamodb/documents.ts';
 import { simulatedTable } from '../../../proof/simulation/dynamodb/table.ts';
 import { virtualHost } from '../../support/virtual-host.ts';
@@ -438,7 +439,9 @@ describe('DynamoDB', () => {
       const UnprocessedKeys = unread.length > 0 ? { [name]: { ...rest, Keys: unread } } : {};
       return { ...(serve() as object), UnprocessedKeys };
     });
-    const store = dynamoLockStore({ tableName: TableName, client, host: hurried().host });
+    const store = dynamoLockStore(
+      dynamoStore({ tableName: TableName, aws: sdk({ dynamodb: client }), host: hurried().host }),
+    );
     const resources = Array.from({ length: 20_000 }, (_, n) => `debt ${n}`);
     expect(await resourceLocks({ store }).read(resources)).toEqual([]);
     await resourceLocks({ store }).lockAll(resources.slice(0, 250), { holder: 'one' });
@@ -460,7 +463,7 @@ describe('DynamoDB', () => {
   });
 
   it('is never asked about one item twice in a transaction', () => {
-    const store = dynamoLockStore({ tableName: TableName, client: {} as DynamoDBClient });
+    const store = dynamoLockStore(dynamoStore({ tableName: TableName, aws: sdk({ dynamodb: {} as DynamoDBClient }) }));
     const same: readonly Resource[] = [['customer', 7], 'debt 1', ['customer', 7]];
     expect(store.stillLocked({ id: '#lock#1' }, same)).toHaveLength(2);
   });

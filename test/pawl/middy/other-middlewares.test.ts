@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { type ClaimEvent, memoryStore } from '../../../lib/pawl/index.ts';
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { bodyField, type SqsOptions, type SqsRecord } from '../../../lib/pawl/sqs/index.ts';
+import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 
 type Order = { orderId: string };
@@ -35,7 +36,7 @@ function setUp(
     store,
     key: bodyField('orderId'),
     onAbandoned: 'park',
-    sqsClient: noQueue,
+    aws: sdk({ sqs: noQueue }),
     onEvent: (event) => events.push(event),
     ...options,
   }) as unknown as MiddlewareObj;

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { memoryStore, RetryableError } from '../../../lib/pawl/index.ts';
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { bodyField } from '../../../lib/pawl/sqs/index.ts';
+import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { unhandledRejections } from '../../support/rejections.ts';
 
@@ -27,7 +28,7 @@ function wrap(existing: Handler, options: { onAbandoned?: 'retry' | 'park'; time
   ).use(
     sqsOnce({
       operation: 'send-email',
-      sqsClient: noQueue,
+      aws: sdk({ sqs: noQueue }),
       store,
       key: bodyField('orderId'),
       onAbandoned,
@@ -193,7 +194,7 @@ describe('sqsOnce', () => {
       .use(
         sqsOnce({
           operation: 'send-email',
-          sqsClient: noQueue,
+          aws: sdk({ sqs: noQueue }),
           store,
           key: bodyField('orderId'),
           onAbandoned: 'retry',
@@ -214,7 +215,7 @@ describe('sqsOnce', () => {
         .use(
           sqsOnce({
             operation: 'send-email',
-            sqsClient: noQueue,
+            aws: sdk({ sqs: noQueue }),
             store,
             key: bodyField('orderId'),
             onAbandoned: 'retry',
@@ -321,7 +322,7 @@ describe('sqsOnce', () => {
       store: memoryStore(),
       key: bodyField('orderId'),
       onAbandoned: 'park',
-      sqsClient: noQueue,
+      aws: sdk({ sqs: noQueue }),
       onEvent: () => undefined,
     } as const;
     const handler = middy(async () => undefined, { timeoutEarlyInMillis: 0 })

@@ -3,6 +3,7 @@ import { memoryStore, RejectedError, RetryableError, reconcile } from '../../../
 import type { ClaimStore } from '../../../lib/pawl/rules/store.ts';
 import { successor } from '../../../lib/pawl/rules/successor.ts';
 import { bodyField, eachMessage, type SqsOptions } from '../../../lib/pawl/sqs/index.ts';
+import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { virtualHost } from '../../support/virtual-host.ts';
 
@@ -17,7 +18,7 @@ function setUp(options: Partial<SqsOptions<Order>> = {}, effect: (orderId: strin
   const handler = eachMessage<Order>(
     {
       operation: 'send-email',
-      sqsClient: noQueue,
+      aws: sdk({ sqs: noQueue }),
       store,
       key: bodyField('orderId'),
       onAbandoned: 'retry',
@@ -58,7 +59,7 @@ describe('eachMessage', () => {
     const handler = eachMessage<Order>(
       {
         operation: 'send-email',
-        sqsClient: noQueue,
+        aws: sdk({ sqs: noQueue }),
         store,
         key: bodyField('orderId'),
         onAbandoned: 'retry',
@@ -175,7 +176,7 @@ describe('eachMessage', () => {
     const handler = eachMessage<Order>(
       {
         operation: 'send-email',
-        sqsClient: noQueue,
+        aws: sdk({ sqs: noQueue }),
         store,
         key: bodyField('orderId'),
         onAbandoned: 'park',
@@ -297,7 +298,7 @@ describe('eachMessage', () => {
     const handler = eachMessage<Order>(
       {
         operation: 'send-email',
-        sqsClient: noQueue,
+        aws: sdk({ sqs: noQueue }),
         store: memoryStore(),
         key: (message) => {
           throw new Error(`cannot read ${message.record.body}`);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { canonicalValue, memoryStore } from '../../../lib/pawl/index.ts';
 import { bodyField, eachMessage, type SqsOptions } from '../../../lib/pawl/sqs/index.ts';
+import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 
 type Order = { orderId: string; amount?: unknown; sentAt?: string };
@@ -12,7 +13,7 @@ function setUp(options: Partial<SqsOptions<Order>> = {}) {
   const handler = eachMessage<Order>(
     {
       operation: 'issue-gift-card',
-      sqsClient: noQueue,
+      aws: sdk({ sqs: noQueue }),
       store,
       key: bodyField('orderId'),
       onAbandoned: 'retry',

@@ -9,6 +9,7 @@ import { makeWay } from '../../../lib/pawl/sqs/make-way.ts';
 import type { SqsOptions } from '../../../lib/pawl/sqs/options.ts';
 import { consumersQueues } from '../../../lib/pawl/sqs/sdk-transport.ts';
 import { Suspects } from '../../../lib/pawl/sqs/suspects.ts';
+import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { engineAtWork } from '../../support/engines.ts';
 import { sqsRecord } from '../../support/lambda.ts';
 import { someDay } from '../../support/virtual-host.ts';
@@ -54,7 +55,7 @@ function consuming(
       store: engine.settings.store,
       key: () => 'r-1',
       onAbandoned: 'retry',
-      sqsClient,
+      aws: sdk({ sqs: sqsClient }),
       deadLetters,
       onEvent: () => undefined,
       ...more,
@@ -134,7 +135,14 @@ describe('the head of a message group', () => {
       },
     });
     const { store } = engine.settings;
-    const options = { operation: 'refund', store, key: () => 'r-1', onAbandoned: 'retry', sqsClient, host } as const;
+    const options = {
+      operation: 'refund',
+      store,
+      key: () => 'r-1',
+      onAbandoned: 'retry',
+      aws: sdk({ sqs: sqsClient }),
+      host,
+    } as const;
     const one = head(9);
     await makeWay(createConsumer<unknown>(options, consumersQueues), one, 1, invocation);
     expect([asked, one.disposition]).toEqual([0, failed]);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { memoryStore } from '../../../lib/pawl/index.ts';
 import { bodyField, eachMessage } from '../../../lib/pawl/sqs/index.ts';
 import { createLimit } from '../../../lib/pawl/sqs/limit.ts';
+import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { virtualHost } from '../../support/virtual-host.ts';
 
@@ -22,7 +23,7 @@ function poisonedBatch(size: number, poisonAt: number) {
     const handler = eachMessage<{ orderId: string }>(
       {
         operation: 'send-email',
-        sqsClient: noQueue,
+        aws: sdk({ sqs: noQueue }),
         store,
         key: bodyField('orderId'),
         onAbandoned: 'retry',

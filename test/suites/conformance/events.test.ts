@@ -17,6 +17,7 @@ import { type HttpEvent, httpOnce, onceOverHttp } from '../../../lib/pawl/http/i
 import { memoryStore } from '../../../lib/pawl/index.ts';
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { bodyField, eachMessage, type SqsEvent, sentKey } from '../../../lib/pawl/sqs/index.ts';
+import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import * as events from '../../fixtures/aws-events.ts';
 import { noQueue } from '../../support/lambda.ts';
 
@@ -44,7 +45,7 @@ const context: Context = {
 const queueOptions = () => ({
   operation: 'mail',
   store: memoryStore(),
-  sqsClient: noQueue,
+  aws: sdk({ sqs: noQueue }),
   onAbandoned: 'retry' as const,
   onEvent: () => undefined,
 });

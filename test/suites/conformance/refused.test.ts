@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { nodeHost } from '../../../lib/pawl/host.ts';
 import { memoryStore } from '../../../lib/pawl/index.ts';
 import type { SqsEvent } from '../../../lib/pawl/sqs/index.ts';
+import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import type { World } from '../../../lib/testing/index.ts';
 import { sqsStandard } from '../../fixtures/aws-events.ts';
 import { context, noQueue } from '../../support/lambda.ts';
@@ -25,7 +26,7 @@ function outside() {
   const options: World['options'] = {
     store,
     host: nodeHost,
-    sqsClient: noQueue as World['options']['sqsClient'],
+    aws: sdk({ sqs: noQueue as World['options']['sqsClient'] }),
     onEvent: () => undefined,
   };
   return { store, options };

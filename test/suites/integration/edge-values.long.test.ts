@@ -5,7 +5,7 @@ import { type ClaimStore, memoryStore, once, step } from '../../../lib/pawl/inde
 import { errorKind } from '../../../lib/pawl/kernel/errors.ts';
 import { dynamoLockStore, memoryLockStore, resourceLocks } from '../../../lib/pawl/locks/index.ts';
 import { sendOnce } from '../../../lib/pawl/sqs/index.ts';
-import { dynamoStore, individualDynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore, individualDynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { leanDynamo, dynamoStore as leanStore } from '../../../lib/pawl/stores/dynamodb/lean/index.ts';
 import { apiGatewayV2 } from '../../support/http-events.ts';
 import { context } from '../../support/lambda.ts';
@@ -102,8 +102,8 @@ afterAll(() => {
 
 const stores: Readonly<Record<string, () => ClaimStore>> = {
   memoryStore: () => memoryStore(),
-  dynamoStore: () => dynamoStore({ tableName, client }),
-  individualDynamoStore: () => individualDynamoStore({ tableName, client }),
+  dynamoStore: () => dynamoStore({ tableName, aws: sdk({ dynamodb: client }) }),
+  individualDynamoStore: () => individualDynamoStore({ tableName, aws: sdk({ dynamodb: client }) }),
   'dynamoStore of pawl/dynamodb/lean': () => leanStore({ tableName, client: lean }),
 };
 
@@ -261,7 +261,7 @@ async function http(
 function sent(store: ClaimStore, message: object, run: () => void): Promise<unknown> {
   const sqsClient = { send: async () => ({ MessageId: `m-${run()}` }) };
   const { operation, onEvent } = shared(store);
-  return sendOnce({ operation, store, onEvent, queueUrl, sqsClient: sqsClient as never })(message as never);
+  return sendOnce({ operation, store, onEvent, queueUrl, aws: sdk({ sqs: sqsClient as never }) })(message as never);
 }
 
 /** The errors that say that a caller's value was refused, or that the author's own code threw. */
@@ -307,7 +307,10 @@ describe.each(Object.entries(stores))('%s', (name, makeStore) => {
 
   it('takes each value as a resource, or refuses it before anything is locked', async () => {
     const locks = resourceLocks({
-      store: name === 'memoryStore' ? memoryLockStore() : dynamoLockStore({ tableName, client }),
+      store:
+        name === 'memoryStore'
+          ? memoryLockStore()
+          : dynamoLockStore(dynamoStore({ tableName, aws: sdk({ dynamodb: client }) })),
     });
     const came: Record<string, unknown> = {};
     for (const [what, value] of Object.entries(values)) {

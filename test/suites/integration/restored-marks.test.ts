@@ -12,6 +12,7 @@ import {
   liftRestore,
   markRestored,
   readRestored,
+  sdk,
 } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { leanDynamo, dynamoStore as leanStore } from '../../../lib/pawl/stores/dynamodb/lean/index.ts';
 import { eachTransaction, transactionalStore } from '../../../lib/pawl/transactions/index.ts';
@@ -70,46 +71,60 @@ const way = (calls: Readonly<Record<string, (real: () => Promise<object>) => Pro
 });
 
 describe.each([
-  ['dynamoStore', (tableName: string) => dynamoStore({ tableName, client, restored: true })],
-  ['individualDynamoStore', (tableName: string) => individualDynamoStore({ tableName, client, restored: true })],
+  ['dynamoStore', (tableName: string) => dynamoStore({ tableName, aws: sdk({ dynamodb: client }), restored: true })],
+  [
+    'individualDynamoStore',
+    (tableName: string) => individualDynamoStore({ tableName, aws: sdk({ dynamodb: client }), restored: true }),
+  ],
   ['the lean dynamoStore', (tableName: string) => leanStore({ tableName, client: lean, restored: true })],
 ] as const)('a table that was restored from a marked one, with %s', (_, open) => {
   it.each(['stands', 'is lifted'])(
     'is closed until it is marked itself, if the mark that came along %s',
     async (how) => {
-      const mark = await markRestored({ tableName: first, client, cutOff: ago(60 * minutes), ...acted });
-      if (how === 'is lifted') await liftRestore({ tableName: first, client, ...acted });
+      const mark = await markRestored({
+        tableName: first,
+        aws: sdk({ dynamodb: client }),
+        cutOff: ago(60 * minutes),
+        ...acted,
+      });
+      if (how === 'is lifted') await liftRestore({ tableName: first, aws: sdk({ dynamodb: client }), ...acted });
       await restore();
       const early = consumer(open(second));
       expect(await early.pay('lost')).toMatch(
         /no mark of its own.*came along with a restore.*nothing runs.*not-restored/,
       );
-      expect(await readRestored({ tableName: second, client })).toBeUndefined();
-      expect(await liftRestore({ tableName: second, client, ...acted })).toBeUndefined();
-      expect(await correctRestore({ tableName: second, client, cutOff: ago(minutes), ...acted })).toBeUndefined();
+      expect(await readRestored({ tableName: second, aws: sdk({ dynamodb: client }) })).toBeUndefined();
+      expect(await liftRestore({ tableName: second, aws: sdk({ dynamodb: client }), ...acted })).toBeUndefined();
+      expect(
+        await correctRestore({ tableName: second, aws: sdk({ dynamodb: client }), cutOff: ago(minutes), ...acted }),
+      ).toBeUndefined();
 
       const cutOff = ago(10 * minutes);
-      const own = await markRestored({ tableName: second, client, cutOff, ...acted });
+      const own = await markRestored({ tableName: second, aws: sdk({ dynamodb: client }), cutOff, ...acted });
       expect(own.liftedAt).toBeUndefined();
       expect(own.reopenedAt).toBeGreaterThan(mark.reopenedAt);
       // What the first table has forgotten, and its mark still stood for, is forgotten here as well.
       expect(own.cutOff).toBe(how === 'stands' ? mark.cutOff : cutOff.getTime());
       expect(own.earlier).toEqual({ [mark.reopenedAt]: mark.cutOff });
-      expect(await markRestored({ tableName: second, client, cutOff: ago(minutes), ...acted })).toEqual(own);
+      expect(
+        await markRestored({ tableName: second, aws: sdk({ dynamodb: client }), cutOff: ago(minutes), ...acted }),
+      ).toEqual(own);
       const now = consumer(open(second));
       expect([await now.pay('lost'), now.effects]).toEqual(['parked', []]);
-      expect(await readRestored({ tableName: first, client })).toMatchObject({ tableId: mark.tableId });
+      expect(await readRestored({ tableName: first, aws: sdk({ dynamodb: client }) })).toMatchObject({
+        tableId: mark.tableId,
+      });
     },
   );
 });
 
 it('a table that carries a mark is closed for eachTransaction, which claims nothing', async () => {
-  await markRestored({ tableName: first, client, cutOff: ago(60 * minutes), ...acted });
-  await liftRestore({ tableName: first, client, ...acted });
+  await markRestored({ tableName: first, aws: sdk({ dynamodb: client }), cutOff: ago(60 * minutes), ...acted });
+  await liftRestore({ tableName: first, aws: sdk({ dynamodb: client }), ...acted });
   await restore();
-  const store = transactionalStore({ tableName: second, client, restored: true });
+  const store = transactionalStore(dynamoStore({ tableName: second, aws: sdk({ dynamodb: client }), restored: true }));
   const post = eachTransaction<{ id: string }>(
-    { operation: 'post', store, key: bodyField('id'), sqsClient: noQueue, onEvent: () => undefined },
+    { operation: 'post', store, key: bodyField('id'), aws: sdk({ sqs: noQueue }), onEvent: () => undefined },
     () => [{ Put: { TableName: first, Item: { id: 'ledger' } } }],
   );
   const message = sqsRecord({ id: 'p-1' });
@@ -127,7 +142,7 @@ describe('a store with restored: true', () => {
   it.each(['DescribeTable', 'GetItem'])(
     'is closed, and says which permission is missing, if its role may not perform %s; also if it is to let everything run in an outage',
     async (action) => {
-      await markRestored({ tableName: first, client, cutOff: ago(minutes), ...acted });
+      await markRestored({ tableName: first, aws: sdk({ dynamodb: client }), cutOff: ago(minutes), ...acted });
       const store = leanStore({ tableName: first, client: way({ [action]: denied(action) }), restored: true });
       for (const one of [store, failOpen(store, () => undefined)]) {
         const { pay, effects } = consumer(one);
@@ -144,21 +159,23 @@ describe('a store with restored: true', () => {
     ['liftedAt', { S: 'today' }],
     ['rev', { N: '0.5' }],
   ])('is closed by a mark whose %s is no number that pawl writes, and leaves it alone', async (name, value) => {
-    await markRestored({ tableName: first, client, cutOff: ago(minutes), ...acted });
+    await markRestored({ tableName: first, aws: sdk({ dynamodb: client }), cutOff: ago(minutes), ...acted });
     const { Items = [] } = await client.send(new ScanCommand({ TableName: first, ConsistentRead: true }));
     const Item = { ...Items[0], [name]: value } as Record<string, AttributeValue>;
     await client.send(new PutItemCommand({ TableName: first, Item }));
-    const store = dynamoStore({ tableName: first, client, restored: true });
+    const store = dynamoStore({ tableName: first, aws: sdk({ dynamodb: client }), restored: true });
     for (const one of [store, failOpen(store, () => undefined)]) {
       const { pay, effects } = consumer(one);
       expect(await pay('new')).toContain(`its ${name} is no number`);
       expect(effects).toEqual([]);
     }
-    await expect(liftRestore({ tableName: first, client, ...acted })).rejects.toThrow('foreign-item');
+    await expect(liftRestore({ tableName: first, aws: sdk({ dynamodb: client }), ...acted })).rejects.toThrow(
+      'foreign-item',
+    );
   });
 
   it('asks once which table it is in, and not at all without the option', async () => {
-    await markRestored({ tableName: first, client, cutOff: ago(minutes), ...acted });
+    await markRestored({ tableName: first, aws: sdk({ dynamodb: client }), cutOff: ago(minutes), ...acted });
     let asked = 0;
     const counting = way({
       DescribeTable: (real) => {
@@ -189,7 +206,7 @@ describe('a store with restored: true', () => {
     await markRestored({ ...options, cutOff: ago(minutes) });
     expect(await warm.pay('a')).toBe('parked');
     id = '2';
-    expect(await readRestored({ tableName: second, client: renamed })).toBeUndefined();
+    expect(await readRestored({ tableName: second, aws: sdk({ dynamodb: renamed }) })).toBeUndefined();
     await markRestored({ ...options, cutOff: ago(minutes) });
     later = 30_000;
     expect(await warm.pay('b')).toBe('parked');
@@ -199,7 +216,7 @@ describe('a store with restored: true', () => {
     const failing = once(
       {
         operation: 'pay',
-        store: dynamoStore({ tableName: first, client }),
+        store: dynamoStore({ tableName: first, aws: sdk({ dynamodb: client }) }),
         key: (key: string) => key,
         onAbandoned: 'retry',
         onEvent: () => undefined,
@@ -210,9 +227,9 @@ describe('a store with restored: true', () => {
     );
     await failing('doubt').catch(() => undefined);
     await restore();
-    await markRestored({ tableName: second, client, cutOff: ago(0), ...acted });
+    await markRestored({ tableName: second, aws: sdk({ dynamodb: client }), cutOff: ago(0), ...acted });
     const operate = operator({
-      store: dynamoStore({ tableName: second, client, restored: true }),
+      store: dynamoStore({ tableName: second, aws: sdk({ dynamodb: client }), restored: true }),
       onEvent: () => undefined,
     });
     const claims = [];
@@ -227,8 +244,8 @@ describe('a store with restored: true', () => {
 });
 
 it('a record that is left alone fails no list of the others in a table whose mark stands', async () => {
-  await markRestored({ tableName: first, client, cutOff: ago(minutes), ...acted });
-  const store = dynamoStore({ tableName: first, client, restored: true });
+  await markRestored({ tableName: first, aws: sdk({ dynamodb: client }), cutOff: ago(minutes), ...acted });
+  const store = dynamoStore({ tableName: first, aws: sdk({ dynamodb: client }), restored: true });
   const { pay } = consumer(store);
   for (const key of ['a', 'b']) expect(await pay(key)).toBe('parked');
   const { Items = [] } = await client.send(new ScanCommand({ TableName: first, ConsistentRead: true }));
@@ -239,7 +256,7 @@ it('a record that is left alone fails no list of the others in a table whose mar
     AttributeValue
   >;
   for (const Item of [b, c]) await client.send(new PutItemCommand({ TableName: first, Item }));
-  for (const one of [store, dynamoStore({ tableName: first, client })]) {
+  for (const one of [store, dynamoStore({ tableName: first, aws: sdk({ dynamodb: client }) })]) {
     const { claims } = await one.listOpen({ limit: 10 });
     expect(claims.map(({ id }) => id).toSorted()).toEqual(['pay#a', 'pay#b', 'pay#c']);
   }
@@ -265,16 +282,21 @@ describe('markRestored', () => {
   });
 
   it('never has the name of an earlier mark, however far the clock of the operator is behind', async () => {
-    const mark = await markRestored({ tableName: first, client, cutOff: ago(60 * minutes), ...acted });
+    const mark = await markRestored({
+      tableName: first,
+      aws: sdk({ dynamodb: client }),
+      cutOff: ago(60 * minutes),
+      ...acted,
+    });
     await restore();
     const clock = vi.spyOn(Date, 'now').mockReturnValue(mark.reopenedAt - 10 * minutes);
     try {
       const cutOff = new Date(mark.cutOff);
-      const own = await markRestored({ tableName: second, client, cutOff, ...acted });
+      const own = await markRestored({ tableName: second, aws: sdk({ dynamodb: client }), cutOff, ...acted });
       expect(own.reopenedAt).toBe(mark.reopenedAt + 1);
       const corrected = await correctRestore({
         tableName: second,
-        client,
+        aws: sdk({ dynamodb: client }),
         cutOff: new Date(mark.cutOff - minutes),
         ...acted,
       });
@@ -299,7 +321,7 @@ describe('a mark that is corrected', () => {
     const wrong = ago(10 * minutes);
     const options = { tableName: second, client, ...acted };
     const mark = await markRestored({ ...options, cutOff: wrong });
-    const open = () => dynamoStore({ tableName: second, client, restored: true });
+    const open = () => dynamoStore({ tableName: second, aws: sdk({ dynamodb: client }), restored: true });
     const before = consumer(open());
     expect([await before.pay('wrong'), await before.pay('done')]).toEqual(['parked', 'parked']);
     const operate = operator({ store: open(), onEvent: () => undefined });
@@ -326,7 +348,7 @@ describe('a mark that is corrected', () => {
     expect(await after.pay('new')).toBe('parked');
     expect(await after.pay('done')).toBe('completed');
     expect(after.effects).toEqual([]);
-    expect(await readRestored({ tableName: second, client })).toEqual(corrected);
+    expect(await readRestored({ tableName: second, aws: sdk({ dynamodb: client }) })).toEqual(corrected);
   });
 
   it('to a later time keeps what was decided, and what it was lifted for', async () => {
@@ -347,7 +369,12 @@ describe('a mark that is corrected', () => {
   });
 
   it('is corrected to no later time than that of an earlier mark that still stood', async () => {
-    const mark = await markRestored({ tableName: first, client, cutOff: ago(60 * minutes), ...acted });
+    const mark = await markRestored({
+      tableName: first,
+      aws: sdk({ dynamodb: client }),
+      cutOff: ago(60 * minutes),
+      ...acted,
+    });
     await restore();
     const options = { tableName: second, client, ...acted };
     await markRestored({ ...options, cutOff: ago(10 * minutes) });

@@ -22,6 +22,7 @@ import {
   individualDynamoStore,
   liftRestore,
   markRestored,
+  sdk,
 } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import {
   leanDynamo,
@@ -109,7 +110,7 @@ const doors = {
         skewMs: 0,
         key: bodyField('id'),
         onAbandoned: onAbandoned(policy, provider),
-        sqsClient: noQueue,
+        aws: sdk({ sqs: noQueue }),
         onEvent: () => undefined,
       },
       ({ body }) => provider.apply(body.id),
@@ -127,7 +128,7 @@ const doors = {
         skewMs: 0,
         key: bodyField('id'),
         onAbandoned: onAbandoned(policy, provider),
-        sqsClient: noQueue,
+        aws: sdk({ sqs: noQueue }),
         onEvent: () => undefined,
       }),
     );
@@ -206,7 +207,12 @@ describe.each(Object.keys(doors) as (keyof typeof doors)[])('at %s', (door) => {
         await send(since, [...keys.failing, ...keys.lost, ...keys.failed]);
         for (const key of keys.inFlight) provider.apply(key);
 
-        await markRestored({ tableName: restored, client, cutOff: new Date(Date.now() - 10 * minutes), ...mark });
+        await markRestored({
+          tableName: restored,
+          aws: sdk({ dynamodb: client }),
+          cutOff: new Date(Date.now() - 10 * minutes),
+          ...mark,
+        });
         provider.failIf(() => undefined);
         const store = open({ tableName: restored, client, restored: true });
         const now = doors[door]({ store, provider, policy });
@@ -214,7 +220,9 @@ describe.each(Object.keys(doors) as (keyof typeof doors)[])('at %s', (door) => {
         for (let times = 0; times < 3; times++) await send(now, all);
         expect(provider.doubled()).toEqual([]);
         const parked = policy === 'park' ? [...keys.failing, ...keys.inFlight, ...keys.lost, ...keys.failed] : [];
-        const { claims } = await dynamoStore({ tableName: restored, client }).listOpen({ limit: 1000 });
+        const { claims } = await dynamoStore({ tableName: restored, aws: sdk({ dynamodb: client }) }).listOpen({
+          limit: 1000,
+        });
         expect(claims.map(({ id, status }) => `${id} ${status}`).toSorted()).toEqual(
           parked.map((key) => `pay#${key} parked`).toSorted(),
         );
@@ -279,7 +287,8 @@ interface OfTable {
 }
 const lean = () =>
   leanDynamo({ endpoint: inject('dynamoEndpoint'), region: 'us-east-1', credentials: leanCredentials });
-const transactionalOfSdk = (options: OfTable) => transactionalStore({ ...options, client });
+const transactionalOfSdk = (options: OfTable) =>
+  transactionalStore(dynamoStore({ ...options, aws: sdk({ dynamodb: client }) }));
 const transactionalOfLean = (options: OfTable) => leanTransactionalStore({ ...options, client: lean() });
 
 describe.each(['dynamoStore', 'individualDynamoStore'] as const)('with the lean %s', (kind) => {
@@ -298,7 +307,12 @@ describe.each(['dynamoStore', 'individualDynamoStore'] as const)('with the lean 
     const early = callers[door]({ store: open({ tableName: restored, client, restored: true }), provider, policy });
     expect(await early('lost').catch((error: Error) => error.message)).not.toBe('completed');
 
-    await markRestored({ tableName: restored, client, cutOff: new Date(Date.now() - 10 * minutes), ...mark });
+    await markRestored({
+      tableName: restored,
+      aws: sdk({ dynamodb: client }),
+      cutOff: new Date(Date.now() - 10 * minutes),
+      ...mark,
+    });
     const now = callers[door]({ store: open({ tableName: restored, client, restored: true }), provider, policy });
     const parks = policy === 'park';
     for (let times = 0; times < 2; times++) {
@@ -318,7 +332,7 @@ describe('a restored table', () => {
 
   it('serves nobody before it is marked: a deployment that comes too early runs nothing', async () => {
     const provider = createProvider();
-    const store = dynamoStore({ tableName: restored, client, restored: true });
+    const store = dynamoStore({ tableName: restored, aws: sdk({ dynamodb: client }), restored: true });
     await expect(pay(store, provider)('p-1')).rejects.toThrow('not-restored');
     await expect(
       pay(
@@ -331,10 +345,17 @@ describe('a restored table', () => {
 
   it('takes a key that it does not have for a new one once its mark is lifted, and not before', async () => {
     const provider = createProvider();
-    await markRestored({ tableName: restored, client, cutOff: new Date(Date.now() - 10 * minutes), ...mark });
-    const open = () => dynamoStore({ tableName: restored, client, restored: true });
+    await markRestored({
+      tableName: restored,
+      aws: sdk({ dynamodb: client }),
+      cutOff: new Date(Date.now() - 10 * minutes),
+      ...mark,
+    });
+    const open = () => dynamoStore({ tableName: restored, aws: sdk({ dynamodb: client }), restored: true });
     expect(await pay(open(), provider)('p-1')).toMatchObject({ outcome: 'parked' });
-    expect(await liftRestore({ tableName: restored, client, ...acted })).toMatchObject({ liftedBy: 'maria' });
+    expect(await liftRestore({ tableName: restored, aws: sdk({ dynamodb: client }), ...acted })).toMatchObject({
+      liftedBy: 'maria',
+    });
     expect(await pay(open(), provider)('p-2')).toMatchObject({ outcome: 'completed', replayed: false });
     expect(await pay(open(), provider)('p-1')).toMatchObject({ outcome: 'parked' });
   });
@@ -342,16 +363,25 @@ describe('a restored table', () => {
   it('keeps the first mark where it is marked twice, and a lifted one is not set again', async () => {
     const tableName = restored;
     const cutOff = new Date(Date.now() - 10 * minutes);
-    const first = await markRestored({ tableName, client, cutOff, ...mark });
-    expect(await markRestored({ tableName, client, cutOff: new Date(), ...mark })).toEqual(first);
-    await liftRestore({ tableName, client, ...acted });
-    expect(await markRestored({ tableName, client, cutOff, ...mark })).toMatchObject({ liftedBy: 'maria' });
+    const first = await markRestored({ tableName, aws: sdk({ dynamodb: client }), cutOff, ...mark });
+    expect(await markRestored({ tableName, aws: sdk({ dynamodb: client }), cutOff: new Date(), ...mark })).toEqual(
+      first,
+    );
+    await liftRestore({ tableName, aws: sdk({ dynamodb: client }), ...acted });
+    expect(await markRestored({ tableName, aws: sdk({ dynamodb: client }), cutOff, ...mark })).toMatchObject({
+      liftedBy: 'maria',
+    });
   });
 
   it('lets an operator decide a key that it has forgotten: after that, it runs, or is done', async () => {
     const provider = createProvider();
-    await markRestored({ tableName: restored, client, cutOff: new Date(Date.now() - 10 * minutes), ...mark });
-    const store = dynamoStore({ tableName: restored, client, restored: true });
+    await markRestored({
+      tableName: restored,
+      aws: sdk({ dynamodb: client }),
+      cutOff: new Date(Date.now() - 10 * minutes),
+      ...mark,
+    });
+    const store = dynamoStore({ tableName: restored, aws: sdk({ dynamodb: client }), restored: true });
     const operate = operator({ store, onEvent: () => undefined });
     expect(await operate.resolve({ operation: 'pay', key: 'p-1' }, 'applied', acted)).toMatchObject({
       outcome: 'resolved',
@@ -368,7 +398,7 @@ describe('a restored table', () => {
   it.each(['commit', 'commitStep', 'inPhases', 'step'] as const)(
     "parks what %s may have done under 'retry', which relies on the records that are forgotten",
     async (way) => {
-      const store = transactionalStore({ tableName: old, client });
+      const store = transactionalStore(dynamoStore({ tableName: old, aws: sdk({ dynamodb: client }) }));
       const [ledger, charges] = [await claimsTable(client), [] as string[]];
       const entry = (id: string) => [{ Put: { TableName: ledger, Item: { id: `${id}-${nodeHost.randomId()}` } } }];
       const charge = (id: string) => void charges.push(id);
@@ -396,8 +426,15 @@ describe('a restored table', () => {
       const ofOne = await applied();
       expect(ofOne).toBeGreaterThan(0);
 
-      await markRestored({ tableName: restored, client, cutOff: new Date(Date.now() - 10 * minutes), ...mark });
-      const over = transactionalStore({ tableName: restored, client, restored: true });
+      await markRestored({
+        tableName: restored,
+        aws: sdk({ dynamodb: client }),
+        cutOff: new Date(Date.now() - 10 * minutes),
+        ...mark,
+      });
+      const over = transactionalStore(
+        dynamoStore({ tableName: restored, aws: sdk({ dynamodb: client }), restored: true }),
+      );
       await pay(over)('p-1').catch(() => undefined);
       expect(await over.read('pay#p-1')).toMatchObject({ status: 'parked' });
       expect(await applied()).toBe(ofOne);
@@ -409,8 +446,13 @@ describe('a restored table', () => {
   );
 
   it('asks the provider of a step that it may have forgotten, and does not repeat it', async () => {
-    await markRestored({ tableName: restored, client, cutOff: new Date(Date.now() - 10 * minutes), ...mark });
-    const store = dynamoStore({ tableName: restored, client, restored: true });
+    await markRestored({
+      tableName: restored,
+      aws: sdk({ dynamodb: client }),
+      cutOff: new Date(Date.now() - 10 * minutes),
+      ...mark,
+    });
+    const store = dynamoStore({ tableName: restored, aws: sdk({ dynamodb: client }), restored: true });
     const asked: string[] = [];
     const ask = ({ effectKey }: { readonly effectKey: string }) => {
       asked.push(effectKey);
@@ -431,11 +473,16 @@ describe('a restored table', () => {
     'parks what eachTransaction may have committed: its tables were not restored, with %s',
     async (_, open) => {
       const opened = () => open({ tableName: restored, restored: true });
-      await markRestored({ tableName: restored, client, cutOff: new Date(Date.now() - 10 * minutes), ...mark });
+      await markRestored({
+        tableName: restored,
+        aws: sdk({ dynamodb: client }),
+        cutOff: new Date(Date.now() - 10 * minutes),
+        ...mark,
+      });
       const store = opened();
       let wrote = 0;
       const handler = eachTransaction<{ id: string }>(
-        { operation: 'post', store, key: bodyField('id'), sqsClient: noQueue, onEvent: () => undefined },
+        { operation: 'post', store, key: bodyField('id'), aws: sdk({ sqs: noQueue }), onEvent: () => undefined },
         () => {
           wrote++;
           return [{ Put: { TableName: old, Item: { id: 'ledger' } } }];
@@ -444,10 +491,16 @@ describe('a restored table', () => {
       await send(handler as never, ['p-1']);
       expect(await store.read('post#p-1')).toMatchObject({ status: 'parked' });
       expect((await client.send(new ScanCommand({ TableName: old }))).Count).toBe(0);
-      await liftRestore({ tableName: restored, client, ...acted });
+      await liftRestore({ tableName: restored, aws: sdk({ dynamodb: client }), ...acted });
       const reopened = opened();
       const lifted = eachTransaction<{ id: string }>(
-        { operation: 'post', store: reopened, key: bodyField('id'), sqsClient: noQueue, onEvent: () => undefined },
+        {
+          operation: 'post',
+          store: reopened,
+          key: bodyField('id'),
+          aws: sdk({ sqs: noQueue }),
+          onEvent: () => undefined,
+        },
         () => [{ Put: { TableName: old, Item: { id: 'ledger' } } }],
       );
       await send(lifted as never, ['p-2']);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { dynamoLockStore } from '../../../lib/pawl/locks/dynamodb/store.ts';
 import type { ClaimStore } from '../../../lib/pawl/rules/store.ts';
+import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import {
   dynamoStore,
   individualDynamoStore,
@@ -50,11 +51,14 @@ laws('dynamoStore, always in a batch', (given) => inCompany(dynamoStore(given)),
 lockStoreLaws({
   test: lawTest,
   name: 'dynamoLockStore over leanDynamo on DynamoDB Local',
-  open: () => dynamoLockStore({ tableName, client }),
-  openElsewhere: () => dynamoLockStore({ tableName, client: elsewhere }),
+  open: () => dynamoLockStore(dynamoStore({ tableName, aws: sdk({ dynamodb: client }) })),
+  openElsewhere: () => dynamoLockStore(dynamoStore({ tableName, aws: sdk({ dynamodb: elsewhere }) })),
   openLosingResponses() {
     const losing = losingResponses(endpoint);
-    return { store: dynamoLockStore({ tableName, client: leanOver(endpoint, losing.http) }), lost: losing.lost };
+    return {
+      store: dynamoLockStore(dynamoStore({ tableName, aws: sdk({ dynamodb: leanOver(endpoint, losing.http) }) })),
+      lost: losing.lost,
+    };
   },
 });
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, inject } from 'vitest';
 import { dynamoLockStore } from '../../../lib/pawl/locks/dynamodb/store.ts';
+import { dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { lockStoreLaws } from '../../../lib/testing/index.ts';
 import { lawTest } from '../../support/law-test.ts';
 import { loseAnswersOf } from '../../support/lost-answers.ts';
@@ -20,12 +21,12 @@ afterAll(() => {
 lockStoreLaws({
   test: lawTest,
   name: 'dynamoLockStore on DynamoDB Local',
-  open: () => dynamoLockStore({ tableName, client }),
-  openElsewhere: () => dynamoLockStore({ tableName, client: elsewhere }),
+  open: () => dynamoLockStore(dynamoStore({ tableName, aws: sdk({ dynamodb: client }) })),
+  openElsewhere: () => dynamoLockStore(dynamoStore({ tableName, aws: sdk({ dynamodb: elsewhere }) })),
   // The SDK's own retry of a transaction carries its token, and DynamoDB answers as to the first. A caller's own does not.
   openLosingResponses() {
     const lossyClient = localClient(endpoint);
     const lost = loseAnswersOf(lossyClient);
-    return { store: dynamoLockStore({ tableName, client: lossyClient }), lost };
+    return { store: dynamoLockStore(dynamoStore({ tableName, aws: sdk({ dynamodb: lossyClient }) })), lost };
   },
 });

@@ -1,3 +1,4 @@
+import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
 /*
  * Every feature at every door. The sweeps, the refusals and the tables of `docs/evidence/matrix.md` are made from this table.
  */
@@ -204,7 +205,7 @@ export const table: Readonly<Record<Feature, Row>> = {
     policies: ['retry'],
     cells: {
       eachTransaction: refused(
-        'store: expected transactionalStore({ tableName }), which can commit; got "a store that cannot"',
+        'store: expected transactionalStore(dynamoStore({ tableName })), which can commit; got "a store that cannot"',
       ),
     },
   },

@@ -11,6 +11,7 @@ import {
   step,
 } from '../../../lib/pawl/index.ts';
 import { dynamoLockStore, forEachItem, resourceLocks, type WorkingLock } from '../../../lib/pawl/locks/index.ts';
+import { dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import {
   type AppWrite,
   commit,
@@ -114,7 +115,7 @@ function locksOf({ world, outside }: Setting) {
   const { host } = world.options;
   const client = clientOf(world, outside);
   const documents = documentsOver(client);
-  const store = dynamoLockStore({ tableName, client, host });
+  const store = dynamoLockStore(dynamoStore({ tableName, aws: sdk({ dynamodb: client }), host }));
   return { store, documents, host, locks: resourceLocks({ store, host, leaseMs: 10_000 }) };
 }
 
@@ -312,7 +313,7 @@ export const works: Readonly<Record<Feature, Made>> = {
 };
 
 function realStore({ world, outside }: Setting): TransactionalStore {
-  return transactionalStore({ tableName, client: clientOf(world, outside) });
+  return transactionalStore(dynamoStore({ tableName, aws: sdk({ dynamodb: clientOf(world, outside) }) }));
 }
 
 /** What is wrong with the record of a payment that has come to its end. */

@@ -6,6 +6,7 @@ import { type Claim, memoryStore, OptionError, once, reconcile, step } from '../
 import { memoryLockStore, resourceLocks } from '../../../lib/pawl/locks/index.ts';
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { bodyField, eachMessage } from '../../../lib/pawl/sqs/index.ts';
+import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { commitStep, eachTransaction, inPhases } from '../../../lib/pawl/transactions/index.ts';
 import { doors as apis } from '../../support/http-doors.ts';
 import { apiGatewayV2 } from '../../support/http-events.ts';
@@ -28,7 +29,7 @@ const plain = () => undefined;
 
 function options(more: object = {}) {
   const store = memoryStore();
-  const common = { operation: 'orders', store, onAbandoned: 'park', onEvent: plain, sqsClient: noQueue };
+  const common = { operation: 'orders', store, onAbandoned: 'park', onEvent: plain, aws: sdk({ sqs: noQueue }) };
   return {
     ...common,
     ...memoryTransactions(store),
@@ -42,7 +43,7 @@ const given = (more?: object) => {
   return untyped(rest);
 };
 const forHttp = (more: object = {}) =>
-  given({ caller: 'anyone', key: httpField('orderId'), sqsClient: undefined, ...more });
+  given({ caller: 'anyone', key: httpField('orderId'), aws: sdk({ sqs: undefined }), ...more });
 const locks = resourceLocks({ store: memoryLockStore() });
 const unlock = { onSuccess: 'unlock', onFailure: 'unlock' } as const;
 
@@ -115,7 +116,7 @@ describe('a generator behind a wrapper is refused at its first call, and its mes
       message((claim) => inPhases({ execute: plain, record: untyped(fn), onAbandoned: 'park' })(1, claim), more),
     withLock: (fn, more) => message(() => locks.withLock([['debt', 3]], { holder: 'h', unlock }, fn), more),
     once: (fn, more) =>
-      message(() => once(given({ operation: 'inner', key: () => 'k', sqsClient: undefined }), fn)(1), more),
+      message(() => once(given({ operation: 'inner', key: () => 'k', aws: sdk({ sqs: undefined }) }), fn)(1), more),
     eachTransaction: (fn, more) =>
       batch(eachTransaction(untyped({ ...(given(more) as object), onAbandoned: undefined }), untyped(fn))),
     sqsOnce: (fn, more) =>

@@ -11,6 +11,7 @@ import {
   messageAttribute,
   sentKey,
 } from '../../../lib/pawl/sqs/index.ts';
+import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { context, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { virtualHost } from '../../support/virtual-host.ts';
 import { expectAdvice, type Mistake, untyped } from './mistake.ts';
@@ -19,7 +20,14 @@ import { expectAdvice, type Mistake, untyped } from './mistake.ts';
 async function reported(key: MessageKey<unknown>, body: unknown, more: object = {}): Promise<string> {
   const events: ClaimEvent[] = [];
   const onEvent = (event: ClaimEvent) => events.push(event);
-  const options = { operation: 'orders', store: memoryStore(), key, onAbandoned: 'retry', onEvent, sqsClient: noQueue };
+  const options = {
+    operation: 'orders',
+    store: memoryStore(),
+    key,
+    onAbandoned: 'retry',
+    onEvent,
+    aws: sdk({ sqs: noQueue }),
+  };
   const host = virtualHost();
   const handler = eachMessage(untyped({ ...options, host, ...more }), () => undefined);
   await handler(sqsEvent(sqsRecord(body)), context(30_000, host.now));

@@ -5,6 +5,7 @@ import { memoryLockStore, resourceLocks } from '../../../lib/pawl/locks/index.ts
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { metricEvents } from '../../../lib/pawl/observe/index.ts';
 import { deadLetterQueue, eachMessage, sendOnce } from '../../../lib/pawl/sqs/index.ts';
+import { dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { eachTransaction, transactionalStore } from '../../../lib/pawl/transactions/index.ts';
 import { resolverOf } from '../../support/resolver-of.ts';
 import { expectAdvice, type Mistake, untyped } from './mistake.ts';
@@ -189,14 +190,14 @@ const mistakes: readonly Mistake[] = [
     make: () => resourceLocks(untyped({ store })),
     wrong: 'store: expected a lock store',
     expected: 'got "a claim store"',
-    toDo: 'dynamoLockStore({ tableName })',
+    toDo: 'dynamoLockStore(dynamoStore({ tableName }))',
     code: 'wrong-store',
   },
   {
     mistake: 'a transaction with a store that cannot commit',
     make: () => eachTransaction(untyped({ operation: 'o', store, key: () => 'k' }), () => []),
     wrong: 'got "a store that cannot"',
-    expected: 'store: expected transactionalStore({ tableName })',
+    expected: 'store: expected transactionalStore(dynamoStore({ tableName }))',
     toDo: 'which can commit',
     code: 'wrong-store',
   },
@@ -370,9 +371,9 @@ const mistakes: readonly Mistake[] = [
   },
   {
     mistake: 'the configuration of a client in place of a client',
-    make: consumer({ sqsClient: { region: 'eu-west-1', credentials: { secretAccessKey: 'secret' } } }),
+    make: consumer({ aws: sdk({ sqs: { region: 'eu-west-1', credentials: { secretAccessKey: 'secret' } } }) }),
     wrong: 'got an object with region, credentials',
-    expected: 'sqsClient: expected',
+    expected: 'aws: sdk({ sqs: expected',
     toDo: 'an SQSClient',
     code: 'wrong-option',
   },
@@ -385,7 +386,7 @@ const mistakes: readonly Mistake[] = [
     code: 'wrong-option',
   },
   {
-    mistake: 'a queue without its URL, because the variable is not set',
+    mistake: 'a queue without its URL }), because the variable is not set',
     make: () => sendOnce({ operation: 'refund', store, queueUrl: undefined })({ key: 'k', body: {} }),
     wrong: 'queueUrl: expected',
     expected: "a queue's URL",
@@ -434,7 +435,7 @@ const mistakes: readonly Mistake[] = [
   },
   {
     mistake: 'a table without its name',
-    make: () => transactionalStore({ tableName: '' }).read('o#k'),
+    make: () => transactionalStore(dynamoStore({ tableName: '' })).read('o#k'),
     wrong: 'got an empty text',
     expected: 'tableName: expected',
     toDo: "a table's name",

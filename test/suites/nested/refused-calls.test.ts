@@ -5,6 +5,7 @@ import { bodyField as httpField } from '../../../lib/pawl/http/index.ts';
 import { type Claim, type ClaimEvent, canonicalValue, LeaseError, memoryStore, once } from '../../../lib/pawl/index.ts';
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { bodyField, eachMessage } from '../../../lib/pawl/sqs/index.ts';
+import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { doors as apis } from '../../support/http-doors.ts';
 import { apiGatewayV2 } from '../../support/http-events.ts';
 import { context, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
@@ -55,7 +56,13 @@ const tooLate = (inner: Inner) => inner.outcome({ id: 'a' }, { remainingMs: () =
 const queue =
   (handle: (world: World, claim: Claim, run: Handle) => unknown): Door =>
   async (world, run, onAbandoned) => {
-    const given = { ...world.common, operation: 'outer', key: bodyField('id'), onAbandoned, sqsClient: noQueue };
+    const given = {
+      ...world.common,
+      operation: 'outer',
+      key: bodyField('id'),
+      onAbandoned,
+      aws: sdk({ sqs: noQueue }),
+    };
     const handler = eachMessage<Order>(given, (_, claim) => handle(world, claim, run));
     return handler(sqsEvent(sqsRecord(order, { messageId: 'm' })), context(30_000, world.host.now));
   };
@@ -77,7 +84,13 @@ const doors: Readonly<Record<string, Door>> = {
     return outer(order, { remainingMs: () => 30_000 });
   },
   async sqsOnce(world, run, onAbandoned) {
-    const given = { ...world.common, operation: 'outer', key: bodyField('id'), onAbandoned, sqsClient: noQueue };
+    const given = {
+      ...world.common,
+      operation: 'outer',
+      key: bodyField('id'),
+      onAbandoned,
+      aws: sdk({ sqs: noQueue }),
+    };
     const batch = async ({ Records }: SQSEvent) => Promise.allSettled(Records.map(async () => run(world)));
     const handler = middy(batch, { timeoutEarlyInMillis: 0 }).use(sqsOnce<Order>(given));
     const event = sqsEvent(sqsRecord(order, { messageId: 'm' })) as SQSEvent;

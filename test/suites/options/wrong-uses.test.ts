@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { PUBLIC_ENTRIES } from '../../../checks/packages.ts';
 import { memoryStore } from '../../../lib/pawl/index.ts';
 import { operator } from '../../../lib/pawl/operate/index.ts';
+import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { noQueue } from '../../support/lambda.ts';
 
 const root = new URL('../../../', import.meta.url);
@@ -128,7 +129,7 @@ describe('a public function that is called with something else', () => {
 });
 
 describe('a function of an operator that is called with something else', () => {
-  const operate = operator({ store: memoryStore(), sqsClient: noQueue, onEvent: () => undefined });
+  const operate = operator({ store: memoryStore(), aws: sdk({ sqs: noQueue }), onEvent: () => undefined });
   /** They take no argument as well. */
   const takesNone: readonly string[] = ['openClaims'];
   const methods = Object.entries(operate).filter(([name]) => !takesNone.includes(name)) as [string, Method][];

@@ -22,7 +22,7 @@ import {
   type SqsRecord,
 } from '../../../lib/pawl/sqs/index.ts';
 import * as leanSqs from '../../../lib/pawl/sqs/lean/index.ts';
-import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import * as leanDynamo from '../../../lib/pawl/stores/dynamodb/lean/index.ts';
 import type { SeenWrite } from '../../../lib/rehearsal/pawl/claim-writes.ts';
 import { context, failuresOf, sqsEvent, sqsRecord } from '../../support/lambda.ts';
@@ -39,13 +39,13 @@ interface Transports {
 }
 
 const overSdk: Transports = {
-  store: (tableName, client) => dynamoStore({ tableName, client }),
+  store: (tableName, client) => dynamoStore({ tableName, aws: sdk({ dynamodb: client }) }),
   refusing(tableName, refuses) {
     // One try: the SDK's own retries are not what these tests are about.
     const client = localClient(inject('dynamoEndpoint'), { maxAttempts: 1 });
     onTestFinished(() => client.destroy());
     refuseWritesOf(client, refuses);
-    return dynamoStore({ tableName, client });
+    return dynamoStore({ tableName, aws: sdk({ dynamodb: client }) });
   },
   eachMessage,
   sqsOnce,
@@ -70,8 +70,8 @@ const overLean: Transports = {
   store: (tableName) => leanDynamo.dynamoStore({ tableName, client: leanClient() }),
   refusing: (tableName, refuses) =>
     leanDynamo.dynamoStore({ tableName, client: refusingTransport(leanClient(), refuses) }),
-  eachMessage: (options, handle) => leanSqs.eachMessage({ ...options, sqsClient: leanQueues() }, handle),
-  sqsOnce: (options) => leanMiddy.sqsOnce({ ...options, sqsClient: leanQueues() }),
+  eachMessage: (options, handle) => leanSqs.eachMessage({ ...options, aws: sdk({ sqs: leanQueues() }) }, handle),
+  sqsOnce: (options) => leanMiddy.sqsOnce({ ...options, aws: sdk({ sqs: leanQueues() }) }),
 };
 
 let over = overSdk;
@@ -105,7 +105,12 @@ export async function setUp() {
     },
   } as const;
   // Most of these tests have no queue, and nobody to tell how long a message stays invisible.
-  const onQueue = { ...common, key: bodyField('orderId'), backoffSeconds: () => undefined, sqsClient: noQueue() };
+  const onQueue = {
+    ...common,
+    key: bodyField('orderId'),
+    backoffSeconds: () => undefined,
+    aws: sdk({ sqs: noQueue() }),
+  };
 
   return {
     tableName,

@@ -5,6 +5,7 @@ import { memoryStore } from '../../../../lib/pawl/index.ts';
 import { type OperateEvent, operator } from '../../../../lib/pawl/operate/index.ts';
 import type { ClaimRecord } from '../../../../lib/pawl/rules/record.ts';
 import { bodyField, snsEnvelope } from '../../../../lib/pawl/sqs/index.ts';
+import { sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
 import { type SqsLocal, startSqsLocal } from '../../../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { collect } from '../../../support/collect.ts';
 import { receiveAll } from '../../../support/receive-all.ts';
@@ -75,7 +76,7 @@ function anOperator(...claims: readonly ClaimRecord[]) {
   const store = memoryStore();
   for (const next of claims) store.write({ next, seen: undefined });
   const events: OperateEvent[] = [];
-  const operate = operator({ store, sqsClient: client, onEvent: (event) => events.push(event) });
+  const operate = operator({ store, aws: sdk({ sqs: client }), onEvent: (event) => events.push(event) });
   return { operate, store, events };
 }
 
@@ -141,7 +142,7 @@ describe('a redrive', () => {
         { step: 'initialize' },
       );
       const { letters } = await anOperator().operate.deadLetters({ queueUrl: dead.url });
-      const operate = operator({ store: memoryStore(), sqsClient: watched, onEvent: () => undefined });
+      const operate = operator({ store: memoryStore(), aws: sdk({ sqs: watched }), onEvent: () => undefined });
       const plan = await operate.planRedrive({ from: dead.url, to: queue.url, letters, ...maria });
       const results = await collect(operate.redrive(plan, { signal: controller.signal }));
       watched.destroy();
@@ -564,7 +565,7 @@ it('says how many messages a queue has, hidden ones with them, and receives none
     await client.send(new SendMessageCommand({ QueueUrl: dead.url, MessageBody }));
   }
   await client.send(new ReceiveMessageCommand({ QueueUrl: dead.url, VisibilityTimeout: 60 }));
-  const operate = operator({ store: memoryStore(), sqsClient: client });
+  const operate = operator({ store: memoryStore(), aws: sdk({ sqs: client }) });
   expect(await operate.queueDepth(dead.url)).toBe(3);
   expect(await sqs.depth('dead')).toMatchObject({ ready: 2, inFlight: 1 });
   await expect(operate.queueDepth('')).rejects.toThrow(/^queueUrl: expected a queue's URL/);
