@@ -107,11 +107,17 @@ async function writeOthers(tableName: string, client: DynamoDBClient): Promise<v
   await locks.withLock(debt('work'), { holder: 'request-work', unlock: unlocked }, (lock) =>
     forEachItem(
       [1, 2, 3],
-      { id: 'request-work', work: 'repay', fence: lockStore.stillHeld(lock), tableName, client, chunk: 2 },
+      { id: 'request-work', work: 'repay', fence: lockStore.stillHeld(lock), store: lockStore, chunk: 2 },
       () => [],
     ),
   );
-  const restored = { tableName, client, by: 'maria', note: 'restored', cutOff: new Date(someDay) };
+  const restored = {
+    tableName,
+    aws: sdk({ dynamodb: client }),
+    by: 'maria',
+    note: 'restored',
+    cutOff: new Date(someDay),
+  };
   await markRestored(restored);
 }
 

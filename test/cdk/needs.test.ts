@@ -73,7 +73,7 @@ test('what locks need is what pawl/locks calls, and nothing else', async () => {
     const rules = { holder: 'request-1', unlock: { onSuccess: 'unlock', onFailure: 'keep' } } as const;
     await resourceLocks({ store }).withLock(['x', 'y'], rules, async (lock) => {
       const check = (some: readonly string[]) => store.stillLocked(lock, some);
-      const work = { ...table, client, id: 'request-1', work: 'repay' };
+      const work = { store, id: 'request-1', work: 'repay' };
       for (const fence of [store.stillHeld(lock), claimHeld({ operation: 'repay', key: '1', fence: 1 }, 'claims')]) {
         await forEachItem(['x', 'y'], { ...work, fence, check }, () => []);
       }

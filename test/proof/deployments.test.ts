@@ -4,7 +4,6 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type Claim, type ClaimOptions, memoryStore, once, reconcile, step } from '../../lib/pawl/index.ts';
 import { sqsOnce } from '../../lib/pawl/middy/index.ts';
 import { eachMessage, type Message } from '../../lib/pawl/sqs/index.ts';
-import { sdk } from '../../lib/pawl/stores/dynamodb/index.ts';
 import { commit, inPhases } from '../../lib/pawl/transactions/index.ts';
 import { createRandom } from '../../proof/simulation/world/random.ts';
 import { doors as httpDoors } from '../support/http-doors.ts';
@@ -100,7 +99,7 @@ async function deployed(deployments: readonly Deployment[], seed: number): Promi
     const id = `${operation}#${key}`;
     const onAbandoned = policyOf(deployment);
     const shared = { operation, store, host, onEvent: () => undefined, onAbandoned } as const;
-    const queue = { ...shared, key: () => key, fingerprint: () => 'same', aws: sdk({ sqs: noQueue }) } as const;
+    const queue = { ...shared, key: () => key, fingerprint: () => 'same', aws: noQueue } as const;
     const event = sqsEvent(sqsRecord({ id: key }, { messageId: key, receiveCount: ++receives + 2 }));
     const lambda = context(invocationMs, host.now);
     const one = (handle: (message: Message<Body>, claim: Claim) => unknown, more: object = {}) =>

@@ -8,7 +8,7 @@ export function optionsOf({ client, tableName }: Pick<World, 'client' | 'tableNa
   return optionsWith(dynamoStore({ tableName, aws: sdk({ dynamodb: client }) }));
 }
 
-export function pawl(world: Omit<World, 'transport'>) {
+export function pawl(world: Omit<World, 'lean'>) {
   const handler = eachMessage(optionsOf(world), ({ messageId }) => world.effect(messageId));
   return ({ event, context }: Delivery) =>
     () =>

@@ -49,7 +49,7 @@ export const mostWrites = 99;
  * const store = transactionalStore(dynamoStore({ tableName: process.env.CLAIMS_TABLE }));
  */
 export function transactionalStore(store: DynamoStore): TransactionalStore & DynamoStore {
-  const { nameOfTable, aws, restore } = tableOf(store);
+  const { nameOfTable, aws, restore } = tableOf('transactionalStore', store);
   return {
     ...store,
     async commit({ next, seen }, writes) {

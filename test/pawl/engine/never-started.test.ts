@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { type ClaimStore, type ClaimWrite, memoryStore, once } from '../../../lib/pawl/index.ts';
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { bodyField, eachMessage } from '../../../lib/pawl/sqs/index.ts';
-import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { eachTransaction } from '../../../lib/pawl/transactions/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { memoryTransactions } from '../../support/memory-transactions.ts';
@@ -34,7 +33,7 @@ function setUp() {
     ...shared,
     key: bodyField('id'),
     fingerprint: () => 'the same',
-    aws: sdk({ sqs: noQueue }),
+    aws: noQueue,
     onAbandoned: 'park',
   } as const;
   let receives = 0;

@@ -5,7 +5,6 @@ import { type HttpEvent, httpOnce, onceOverHttp } from '../../../lib/pawl/http/i
 import { memoryStore, OptionError, once, renewedLease } from '../../../lib/pawl/index.ts';
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { bodyField, eachMessage, type InvocationContext, type SqsEvent } from '../../../lib/pawl/sqs/index.ts';
-import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { sweepOpenClaims } from '../../../lib/pawl/sweep/index.ts';
 import { apiGatewayV2 } from '../../support/http-events.ts';
 import { context, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
@@ -36,13 +35,13 @@ const doors: Readonly<
   once: async (store, run, remainingMs) =>
     once({ ...shared(store), key: (key: string) => key }, () => run())('p-1', { remainingMs }),
   eachMessage: async (store, run, said) =>
-    eachMessage({ ...shared(store), key: bodyField('id'), aws: sdk({ sqs: noQueue }) }, () => run() as undefined)(
+    eachMessage({ ...shared(store), key: bodyField('id'), aws: noQueue }, () => run() as undefined)(
       sqsEvent(sqsRecord('{"id":"a"}')),
       { getRemainingTimeInMillis: said },
     ),
   sqsOnce: async (store, run, said) =>
     middy(async (_: SqsEvent, __: Context) => void run(), { timeoutEarlyInMillis: 0 }).use(
-      sqsOnce({ ...shared(store), key: bodyField('id'), aws: sdk({ sqs: noQueue }) }),
+      sqsOnce({ ...shared(store), key: bodyField('id'), aws: noQueue }),
     )(sqsEvent(sqsRecord('{"id":"a"}')), contextOf(said)) as Promise<unknown>,
   onceOverHttp: async (store, run, said) =>
     onceOverHttp({ ...shared(store), caller: 'anyone' }, (_: HttpEvent, __: { getRemainingTimeInMillis(): number }) => {

@@ -30,13 +30,10 @@ const event = () => sqsEvent(sqsRecord({ id: 'p-1' }));
 
 const queueDoors: Readonly<Record<string, Door>> = {
   eachMessage: ({ options, look }) =>
-    eachMessage<{ id: string }>({ ...options, key: bodyField('id'), aws: sdk({ sqs: noQueue }) }, look)(
-      event(),
-      context(),
-    ),
+    eachMessage<{ id: string }>({ ...options, key: bodyField('id'), aws: noQueue }, look)(event(), context()),
   sqsOnce: ({ options, look }) =>
     middy(async (_: SQSEvent) => void (await look()), { timeoutEarlyInMillis: 0 }).use(
-      sqsOnce({ ...options, key: bodyField('id'), aws: sdk({ sqs: noQueue }) }),
+      sqsOnce({ ...options, key: bodyField('id'), aws: noQueue }),
     )(event() as never, context() as never) as Promise<unknown>,
   sendOnce({ options: { onAbandoned: _, ...options }, look }) {
     const send = async () => {

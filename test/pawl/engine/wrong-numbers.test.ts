@@ -5,7 +5,6 @@ import { type ClaimEvent, type ClaimRecord, memoryStore, once } from '../../../l
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { operator } from '../../../lib/pawl/operate/index.ts';
 import { bodyField, eachMessage } from '../../../lib/pawl/sqs/index.ts';
-import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { fromItem, toItem } from '../../../lib/pawl/stores/dynamodb/item.ts';
 import { sweepOpenClaims } from '../../../lib/pawl/sweep/index.ts';
 import { eachTransaction } from '../../../lib/pawl/transactions/index.ts';
@@ -83,7 +82,7 @@ function setUp(found: ClaimRecord) {
     onEvent: (event: ClaimEvent) => void events.push(event),
     onAbandoned: 'retry',
   } as const;
-  const queue = { ...shared, key: bodyField('id'), aws: sdk({ sqs: noQueue }) } as const;
+  const queue = { ...shared, key: bodyField('id'), aws: noQueue } as const;
   const event = (receiveCount: number) => sqsEvent(sqsRecord({ id: 'p-1' }, { messageId: 'm-1', receiveCount }));
   const lambda = () => context(20_000, host.now);
   async function within<R>(running: Promise<R>): Promise<R | unknown> {

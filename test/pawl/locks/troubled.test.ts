@@ -14,7 +14,6 @@ import {
   type TryLockAllResult,
 } from '../../../lib/pawl/locks/index.ts';
 import { dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
-import { documentsOver } from '../../../proof/simulation/dynamodb/documents.ts';
 import { simulatedTable } from '../../../proof/simulation/dynamodb/table.ts';
 import { virtualHost } from '../../support/virtual-host.ts';
 
@@ -456,8 +455,8 @@ describe('DynamoDB', () => {
     });
     const Key = { id: 'nothing' };
     const fence = { ConditionCheck: { TableName, Key, ConditionExpression: 'attribute_not_exists(id)' } };
-    const documents = documentsOver(client);
-    const options = { id: 'malformed', work: 'write', fence, tableName: TableName, documents, host: hurried().host };
+    const store = dynamoStore({ tableName: TableName, aws: sdk({ dynamodb: client }) });
+    const options = { id: 'malformed', work: 'write', fence, store, host: hurried().host };
     await expect(forEachItem(['x'], options, () => [])).rejects.toThrow('an expression that cannot be read');
     expect(transactions).toBe(2);
   });
@@ -490,9 +489,7 @@ describe('DynamoDB', () => {
       id: 'request',
       work: 'write',
       fence,
-      tableName: TableName,
-      client,
-      documents: documentsOver(client),
+      store: dynamoStore({ tableName: TableName, aws: sdk({ dynamodb: client }) }),
     };
     const answer = forEachItem(['x'], { ...options, host: hurried().host }, (chunk) =>
       chunk.map((id) => ({ Put: Put(id) })),

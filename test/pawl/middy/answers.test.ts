@@ -5,7 +5,6 @@ import { type ClaimEvent, memoryStore } from '../../../lib/pawl/index.ts';
 import type { Host } from '../../../lib/pawl/kernel/host.ts';
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { bodyField, type SqsOptions, type SqsRecord } from '../../../lib/pawl/sqs/index.ts';
-import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { virtualHost } from '../../support/virtual-host.ts';
 
@@ -33,7 +32,7 @@ function wrap(handle: (event: SQSEvent) => unknown, { options, timeoutEarlyInMil
       store,
       key: bodyField('orderId'),
       onAbandoned: 'retry',
-      aws: sdk({ sqs: noQueue }),
+      aws: noQueue,
       onEvent: (event) => events.push(event),
       ...options,
     }) as never,

@@ -5,7 +5,6 @@ import { describe, expect, it, vi } from 'vitest';
 import { memoryStore } from '../../../lib/pawl/index.ts';
 import { openedMessage, sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { bodyField, type DeadLetters, decoded, eventBridgeEnvelope, snsEnvelope } from '../../../lib/pawl/sqs/index.ts';
-import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { eventBridgeEvent, snsNotification } from '../../support/notifications.ts';
 
@@ -27,7 +26,7 @@ function setUp(
   };
   const once = sqsOnce<Order>({
     operation: 'issue-card',
-    aws: sdk({ sqs: noQueue }),
+    aws: noQueue,
     store,
     key: bodyField('orderId'),
     envelope: snsEnvelope(),

@@ -6,7 +6,6 @@ import { describe, expect, it } from 'vitest';
 import { type ClaimEvent, memoryStore } from '../../../lib/pawl/index.ts';
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { bodyField, type SqsOptions, type SqsRecord } from '../../../lib/pawl/sqs/index.ts';
-import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 
 type Order = { orderId: string };
@@ -36,7 +35,7 @@ function setUp(
     store,
     key: bodyField('orderId'),
     onAbandoned: 'park',
-    aws: sdk({ sqs: noQueue }),
+    aws: noQueue,
     onEvent: (event) => events.push(event),
     ...options,
   }) as unknown as MiddlewareObj;

@@ -4,7 +4,6 @@ import { expect, it } from 'vitest';
 import { memoryStore } from '../../../lib/pawl/index.ts';
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { bodyField } from '../../../lib/pawl/sqs/index.ts';
-import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { context, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { someDay, virtualHost } from '../../support/virtual-host.ts';
 
@@ -17,7 +16,7 @@ function batchAtWork(existing: () => Promise<unknown>, timeoutEarlyInMillis = 0)
   const handler = middy(async (_: SQSEvent, __: Context) => existing(), { timeoutEarlyInMillis }).use(
     sqsOnce({
       operation: 'send-email',
-      aws: sdk({ sqs: noQueue }),
+      aws: noQueue,
       store,
       key: bodyField('orderId'),
       onAbandoned: 'retry',

@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { memoryStore, RetryableError } from '../../../lib/pawl/index.ts';
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { bodyField } from '../../../lib/pawl/sqs/index.ts';
-import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { unhandledRejections } from '../../support/rejections.ts';
 
@@ -28,7 +27,7 @@ function wrap(existing: Handler, options: { onAbandoned?: 'retry' | 'park'; time
   ).use(
     sqsOnce({
       operation: 'send-email',
-      aws: sdk({ sqs: noQueue }),
+      aws: noQueue,
       store,
       key: bodyField('orderId'),
       onAbandoned,
@@ -194,7 +193,7 @@ describe('sqsOnce', () => {
       .use(
         sqsOnce({
           operation: 'send-email',
-          aws: sdk({ sqs: noQueue }),
+          aws: noQueue,
           store,
           key: bodyField('orderId'),
           onAbandoned: 'retry',
@@ -215,7 +214,7 @@ describe('sqsOnce', () => {
         .use(
           sqsOnce({
             operation: 'send-email',
-            aws: sdk({ sqs: noQueue }),
+            aws: noQueue,
             store,
             key: bodyField('orderId'),
             onAbandoned: 'retry',
@@ -322,7 +321,7 @@ describe('sqsOnce', () => {
       store: memoryStore(),
       key: bodyField('orderId'),
       onAbandoned: 'park',
-      aws: sdk({ sqs: noQueue }),
+      aws: noQueue,
       onEvent: () => undefined,
     } as const;
     const handler = middy(async () => undefined, { timeoutEarlyInMillis: 0 })

@@ -83,7 +83,7 @@ const places: Readonly<Record<string, (listen: (...heard: unknown[]) => void) =>
         store: memoryStore(),
         key: messageId(),
         onAbandoned: 'park',
-        aws: sdk({ sqs: noQueue }),
+        aws: noQueue,
         onEvent: listen,
       },
       () => undefined,

@@ -4,7 +4,6 @@ import { expect, it } from 'vitest';
 import { memoryStore } from '../../../lib/pawl/index.ts';
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { bodyField, eachMessage, type SqsOptions } from '../../../lib/pawl/sqs/index.ts';
-import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { context, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 
 type Order = { readonly orderId: string; readonly amount: number };
@@ -22,7 +21,7 @@ it.each(Object.entries(ways))('%s keeps attributes beside the key, from the firs
     store,
     key: bodyField('orderId'),
     onAbandoned: 'retry',
-    aws: sdk({ sqs: noQueue }),
+    aws: noQueue,
     attributes: ({ body }) => ({ amount: body.amount }),
   });
   await handler(sqsEvent(sqsRecord({ orderId: 'a', amount: 5 })) as SQSEvent, context() as Context);

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ClaimEvent, InvalidMessageError, memoryStore } from '../../../lib/pawl/index.ts';
 import { type BodySchema, bodyField, compositeKey, eachMessage, type SqsOptions } from '../../../lib/pawl/sqs/index.ts';
-import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { unhandledRejections } from '../../support/rejections.ts';
 
@@ -17,7 +16,7 @@ function setUp(options: Partial<SqsOptions<Order>>) {
       store: memoryStore(),
       key: ({ body }) => body.order?.id,
       onAbandoned: 'retry',
-      aws: sdk({ sqs: noQueue }),
+      aws: noQueue,
       backoffSeconds: () => undefined,
       deadLetters: { send: async (_client, _record, reason) => void dead.push(reason) },
       onEvent: (event) => events.push(event),
@@ -77,7 +76,7 @@ describe('a bug in the author’s code (consumer.ts 2)', () => {
         store,
         key: bodyField('id'),
         onAbandoned: 'retry',
-        aws: sdk({ sqs: noQueue }),
+        aws: noQueue,
         onEvent: () => undefined,
       },
       ({ body }) => {
@@ -98,7 +97,7 @@ describe('a bug in the author’s code (consumer.ts 2)', () => {
           store,
           key: ({ body }) => body.order?.id,
           onAbandoned: 'park',
-          aws: sdk({ sqs: noQueue }),
+          aws: noQueue,
           classify: (() => Promise.reject(bug)) as never,
           onEvent: () => undefined,
         },

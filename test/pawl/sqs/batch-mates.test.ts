@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { type ClaimEvent, memoryStore } from '../../../lib/pawl/index.ts';
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { bodyField, eachMessage, type SqsEvent, type SqsOptions, type SqsRecord } from '../../../lib/pawl/sqs/index.ts';
-import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { type VirtualHost, virtualHost } from '../../support/virtual-host.ts';
 
@@ -29,7 +28,7 @@ function setUp(door: Door, options: Partial<SqsOptions<Order>> & { host?: Virtua
     },
     key: bodyField('orderId'),
     onAbandoned: 'retry',
-    aws: sdk({ sqs: noQueue }),
+    aws: noQueue,
     backoffSeconds: () => undefined,
     deadLetters: { send: async (_client, { body }, reason) => void dead.push(`${JSON.parse(body).amount}: ${reason}`) },
     onEvent: (event) => events.push(event),

@@ -3,7 +3,6 @@ import { memoryStore, RejectedError, RetryableError, reconcile } from '../../../
 import type { ClaimStore } from '../../../lib/pawl/rules/store.ts';
 import { successor } from '../../../lib/pawl/rules/successor.ts';
 import { bodyField, eachMessage, type SqsOptions } from '../../../lib/pawl/sqs/index.ts';
-import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { virtualHost } from '../../support/virtual-host.ts';
 
@@ -18,7 +17,7 @@ function setUp(options: Partial<SqsOptions<Order>> = {}, effect: (orderId: strin
   const handler = eachMessage<Order>(
     {
       operation: 'send-email',
-      aws: sdk({ sqs: noQueue }),
+      aws: noQueue,
       store,
       key: bodyField('orderId'),
       onAbandoned: 'retry',
@@ -59,7 +58,7 @@ describe('eachMessage', () => {
     const handler = eachMessage<Order>(
       {
         operation: 'send-email',
-        aws: sdk({ sqs: noQueue }),
+        aws: noQueue,
         store,
         key: bodyField('orderId'),
         onAbandoned: 'retry',
@@ -176,7 +175,7 @@ describe('eachMessage', () => {
     const handler = eachMessage<Order>(
       {
         operation: 'send-email',
-        aws: sdk({ sqs: noQueue }),
+        aws: noQueue,
         store,
         key: bodyField('orderId'),
         onAbandoned: 'park',
@@ -298,7 +297,7 @@ describe('eachMessage', () => {
     const handler = eachMessage<Order>(
       {
         operation: 'send-email',
-        aws: sdk({ sqs: noQueue }),
+        aws: noQueue,
         store: memoryStore(),
         key: (message) => {
           throw new Error(`cannot read ${message.record.body}`);

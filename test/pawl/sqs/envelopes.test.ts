@@ -50,7 +50,7 @@ function setUp<Body>(
   const handler = eachMessage<Body>(
     {
       operation: 'issue-card',
-      aws: sdk({ sqs: noQueue }),
+      aws: noQueue,
       store,
       onAbandoned: 'retry',
       backoffSeconds: () => undefined,
@@ -530,7 +530,7 @@ it('what a handler does to the attributes of its message does not show in the de
   const handler = eachMessage<Order>(
     {
       operation: 'issue-card',
-      aws: sdk({ sqs: noQueue }),
+      aws: noQueue,
       store: memoryStore(),
       ...byOrder,
       onAbandoned: 'retry',

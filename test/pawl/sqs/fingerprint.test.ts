@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { canonicalValue, memoryStore } from '../../../lib/pawl/index.ts';
 import { bodyField, eachMessage, type SqsOptions } from '../../../lib/pawl/sqs/index.ts';
-import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 
 type Order = { orderId: string; amount?: unknown; sentAt?: string };
@@ -13,7 +12,7 @@ function setUp(options: Partial<SqsOptions<Order>> = {}) {
   const handler = eachMessage<Order>(
     {
       operation: 'issue-gift-card',
-      aws: sdk({ sqs: noQueue }),
+      aws: noQueue,
       store,
       key: bodyField('orderId'),
       onAbandoned: 'retry',

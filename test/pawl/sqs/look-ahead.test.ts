@@ -5,7 +5,6 @@ import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import type { ClaimRecord } from '../../../lib/pawl/rules/record.ts';
 import type { ClaimStore } from '../../../lib/pawl/rules/store.ts';
 import { bodyField, eachMessage, type SqsOptions, snsEnvelope } from '../../../lib/pawl/sqs/index.ts';
-import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { someDay, virtualHost } from '../../support/virtual-host.ts';
 
@@ -34,7 +33,7 @@ function setUp(options: Partial<SqsOptions<Order>> = {}, effect: (orderId: strin
   };
   const all: SqsOptions<Order> = {
     operation: 'send-email',
-    aws: sdk({ sqs: noQueue }),
+    aws: noQueue,
     store,
     key: bodyField('orderId'),
     onAbandoned: 'retry',

@@ -214,7 +214,7 @@ describe('the other doors, without a table', () => {
     expect(() => lockStore.stillHeld({ id: 'a' })).toThrow(/CLAIMS_TABLE/);
     await expect(resolverOf({ operation: 'pay', store: store() }).read('k')).rejects.toThrow(/CLAIMS_TABLE/);
     const fence = { ConditionCheck: { TableName: 't', Key: {}, ConditionExpression: 'x' } };
-    const work = { id: 'a', work: 'repay', tableName: undefined };
+    const work = { id: 'a', work: 'repay', store: lockStore };
     await expect(forEachItem([1], { ...work, fence }, () => [])).rejects.toThrow(/CLAIMS_TABLE/);
     await expect(readProgress(work)).rejects.toThrow(/CLAIMS_TABLE/);
   });

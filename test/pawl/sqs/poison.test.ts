@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { memoryStore } from '../../../lib/pawl/index.ts';
 import { bodyField, eachMessage } from '../../../lib/pawl/sqs/index.ts';
 import { createLimit } from '../../../lib/pawl/sqs/limit.ts';
-import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { virtualHost } from '../../support/virtual-host.ts';
 
@@ -23,7 +22,7 @@ function poisonedBatch(size: number, poisonAt: number) {
     const handler = eachMessage<{ orderId: string }>(
       {
         operation: 'send-email',
-        aws: sdk({ sqs: noQueue }),
+        aws: noQueue,
         store,
         key: bodyField('orderId'),
         onAbandoned: 'retry',

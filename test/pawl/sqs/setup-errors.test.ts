@@ -12,7 +12,6 @@ import {
   s3EventKey,
   s3Events,
 } from '../../../lib/pawl/sqs/index.ts';
-import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { s3Record } from '../../support/notifications.ts';
 import { virtualHost } from '../../support/virtual-host.ts';
@@ -36,7 +35,7 @@ function setUp(mayNotWrite: string, own: Partial<SqsOptions<unknown>> = {}, effe
     store,
     key: bodyField('orderId'),
     onAbandoned: 'retry',
-    aws: sdk({ sqs: noQueue }),
+    aws: noQueue,
     backoffSeconds: () => undefined,
     onEvent: (event) => events.push(event),
     host: virtualHost(),

@@ -2,7 +2,6 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { memoryStore, once } from '../../../lib/pawl/index.ts';
 import { memoryLockStore, resourceLocks } from '../../../lib/pawl/locks/index.ts';
 import { bodyField, eachMessage } from '../../../lib/pawl/sqs/index.ts';
-import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { rememberCompleted } from '../../../lib/pawl/stores/remember-completed.ts';
 import { warnedBy } from '../../suites/mistakes/mistake.ts';
 import { context, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
@@ -11,7 +10,7 @@ const shared = { operation: 'mail', onAbandoned: 'retry', onEvent: () => undefin
 
 async function useEveryDoor(): Promise<void> {
   await once({ ...shared, store: rememberCompleted(memoryStore()), key: (id: string) => id }, () => 1)('7');
-  const options = { ...shared, store: memoryStore(), key: bodyField('id'), aws: sdk({ sqs: noQueue }) };
+  const options = { ...shared, store: memoryStore(), key: bodyField('id'), aws: noQueue };
   await eachMessage(options, async () => undefined)(sqsEvent(sqsRecord({ id: '7' })), context());
   const unlock = { onSuccess: 'unlock', onFailure: 'unlock' } as const;
   await resourceLocks({ store: memoryLockStore() }).withLock(['account-7'], { holder: 'mail-7', unlock }, () => 1);

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { memoryStore, OptionError, rememberCompleted } from '../../../lib/pawl/index.ts';
 import type { ClaimStore } from '../../../lib/pawl/rules/store.ts';
 import { eachMessage } from '../../../lib/pawl/sqs/index.ts';
-import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { context, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { record } from '../../support/records.ts';
 import { virtualHost } from '../../support/virtual-host.ts';
@@ -34,7 +33,7 @@ describe('rememberCompleted', () => {
         store: rememberCompleted(counted),
         key: ({ body }) => body.id,
         onAbandoned: 'retry',
-        aws: sdk({ sqs: noQueue }),
+        aws: noQueue,
         onEvent: () => undefined,
         host,
       },

@@ -14,7 +14,6 @@ import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { operator } from '../../../lib/pawl/operate/index.ts';
 import { asRestored } from '../../../lib/pawl/rules/restored.ts';
 import { bodyField, eachMessage, type Message } from '../../../lib/pawl/sqs/index.ts';
-import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { sweepOpenClaims } from '../../../lib/pawl/sweep/index.ts';
 import { type AppWrite, commit, eachTransaction, inPhases } from '../../../lib/pawl/transactions/index.ts';
 import { doors as httpDoors } from '../../support/http-doors.ts';
@@ -39,7 +38,7 @@ function setUp() {
   const events: ClaimEvent[] = [];
   const effects: string[] = [];
   const shared = { operation: 'pay', store, host, onEvent: (event: ClaimEvent) => void events.push(event) };
-  const queue = { ...shared, key: bodyField('id'), fingerprint: () => 'the same', aws: sdk({ sqs: noQueue }) };
+  const queue = { ...shared, key: bodyField('id'), fingerprint: () => 'the same', aws: noQueue };
   let receives = 0;
   const again = (alone = true) => {
     receives += alone ? 3 : 1;

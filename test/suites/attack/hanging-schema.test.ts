@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { memoryStore } from '../../../lib/pawl/index.ts';
 import { bodyField, eachMessage } from '../../../lib/pawl/sqs/index.ts';
-import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { context, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { virtualHost } from '../../support/virtual-host.ts';
 
@@ -28,7 +27,7 @@ async function deliver() {
       schema: looksUp,
       key: bodyField('id'),
       onAbandoned: 'park',
-      aws: sdk({ sqs: noQueue }),
+      aws: noQueue,
       onEvent: () => {},
       host,
     },

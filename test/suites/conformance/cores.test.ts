@@ -9,7 +9,6 @@ import { claimOf, httpOnce } from '../../../lib/pawl/http/index.ts';
 import { memoryStore } from '../../../lib/pawl/index.ts';
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { bodyField } from '../../../lib/pawl/sqs/index.ts';
-import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { httpApi, sqsStandard } from '../../fixtures/aws-events.ts';
 import { context, noQueue } from '../../support/lambda.ts';
 
@@ -21,7 +20,7 @@ const lambda = () => context() as Context;
 const early = { timeoutEarlyInMillis: 0 };
 const silent = { store: memoryStore(), onAbandoned: 'retry' as const, onEvent: () => undefined };
 const ours = (operation: string) =>
-  sqsOnce({ ...silent, operation, aws: sdk({ sqs: noQueue }), key: bodyField('orderId'), onAbandoned: 'retry' });
+  sqsOnce({ ...silent, operation, aws: noQueue, key: bodyField('orderId'), onAbandoned: 'retry' });
 const oursOverHttp = (operation: string) =>
   httpOnce<APIGatewayProxyEventV2>({ ...silent, operation, caller: 'anyone', onAbandoned: 'retry' });
 

@@ -17,7 +17,6 @@ import { type HttpEvent, httpOnce, onceOverHttp } from '../../../lib/pawl/http/i
 import { memoryStore } from '../../../lib/pawl/index.ts';
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { bodyField, eachMessage, type SqsEvent, sentKey } from '../../../lib/pawl/sqs/index.ts';
-import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import * as events from '../../fixtures/aws-events.ts';
 import { noQueue } from '../../support/lambda.ts';
 
@@ -45,7 +44,7 @@ const context: Context = {
 const queueOptions = () => ({
   operation: 'mail',
   store: memoryStore(),
-  aws: sdk({ sqs: noQueue }),
+  aws: noQueue,
   onAbandoned: 'retry' as const,
   onEvent: () => undefined,
 });

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { nodeHost } from '../../../lib/pawl/host.ts';
 import { memoryStore } from '../../../lib/pawl/index.ts';
 import type { SqsEvent } from '../../../lib/pawl/sqs/index.ts';
-import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import type { World } from '../../../lib/testing/index.ts';
 import { sqsStandard } from '../../fixtures/aws-events.ts';
 import { context, noQueue } from '../../support/lambda.ts';
@@ -22,11 +21,10 @@ const sentenceOf = ({ expected }: Tried): string => (expected.kind === 'refused'
 
 /** Pawl's side of the outside, without a sweep. */
 function outside() {
-  const store = memoryStore();
+  const store = { ...memoryStore(), aws: noQueue };
   const options: World['options'] = {
     store,
     host: nodeHost,
-    aws: sdk({ sqs: noQueue as World['options']['sqsClient'] }),
     onEvent: () => undefined,
   };
   return { store, options };

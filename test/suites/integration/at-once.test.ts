@@ -43,7 +43,7 @@ async function atOnce() {
   };
   const store = rememberCompleted(dynamoStore({ tableName, aws: sdk({ dynamodb: client }) }));
   const options = { operation: 'charge', store, onAbandoned: 'park', onEvent: () => undefined } as const;
-  const ofQueue = { ...options, aws: sdk({ sqs: noQueue }), key: bodyField('orderId') } as const;
+  const ofQueue = { ...options, aws: noQueue, key: bodyField('orderId') } as const;
   return { tableName, applied, apply, options, ofQueue };
 }
 

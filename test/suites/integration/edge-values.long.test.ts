@@ -6,9 +6,10 @@ import { errorKind } from '../../../lib/pawl/kernel/errors.ts';
 import { dynamoLockStore, memoryLockStore, resourceLocks } from '../../../lib/pawl/locks/index.ts';
 import { sendOnce } from '../../../lib/pawl/sqs/index.ts';
 import { dynamoStore, individualDynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
-import { leanDynamo, dynamoStore as leanStore } from '../../../lib/pawl/stores/dynamodb/lean/index.ts';
+import { dynamoStore as leanStore } from '../../../lib/pawl/stores/dynamodb/lean.ts';
 import { apiGatewayV2 } from '../../support/http-events.ts';
 import { context } from '../../support/lambda.ts';
+import { localLean } from '../../support/lean.ts';
 import { resolverOf } from '../../support/resolver-of.ts';
 import { claimsTable, localClient } from '../../support/tables.ts';
 
@@ -86,11 +87,7 @@ const values: Readonly<Record<string, unknown>> = {
 
 let client: DynamoDBClient;
 let tableName: string;
-const lean = leanDynamo({
-  endpoint: inject('dynamoEndpoint'),
-  region: 'us-east-1',
-  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-});
+const lean = localLean(inject('dynamoEndpoint'));
 beforeAll(async () => {
   client = localClient(inject('dynamoEndpoint'));
   tableName = await claimsTable(client);
@@ -104,7 +101,7 @@ const stores: Readonly<Record<string, () => ClaimStore>> = {
   memoryStore: () => memoryStore(),
   dynamoStore: () => dynamoStore({ tableName, aws: sdk({ dynamodb: client }) }),
   individualDynamoStore: () => individualDynamoStore({ tableName, aws: sdk({ dynamodb: client }) }),
-  'dynamoStore of pawl/dynamodb/lean': () => leanStore({ tableName, client: lean }),
+  'dynamoStore of pawl/dynamodb/lean': () => leanStore({ tableName, aws: lean }),
 };
 
 let count = 0;

@@ -96,7 +96,7 @@ test('a message that completes costs two write units of the table and none of th
     store: individualDynamoStore({ tableName, aws: sdk({ dynamodb: counting }) }),
     onAbandoned: 'park',
     key: bodyField('id'),
-    aws: sdk({ sqs: noQueue }),
+    aws: noQueue,
   } as const;
   const deliver = eachMessage<{ id: string }>(options, () => undefined);
   expect(failuresOf(await deliver(sqsEvent(sqsRecord({ id: '1' }), sqsRecord({ id: '2' })), context()))).toEqual([]);
@@ -138,7 +138,7 @@ test('what else is in the table is never in the list: locks, the progress of and
   const locks = dynamoLockStore(dynamoStore({ tableName, aws: sdk({ dynamodb: client }) }));
   const rules = { holder: 'request-1', unlock: { onSuccess: 'keep', onFailure: 'keep' } } as const;
   await resourceLocks({ store: locks }).withLock(['x'], rules, async (lock) => {
-    const work = { tableName, client, id: 'request-1', work: 'repay', fence: locks.stillHeld(lock) };
+    const work = { store: locks, id: 'request-1', work: 'repay', fence: locks.stillHeld(lock) };
     await forEachItem(['x', 'y'], work, () => []);
   });
   expect((await items()).length).toBeGreaterThanOrEqual(3);

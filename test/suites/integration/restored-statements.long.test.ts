@@ -69,7 +69,7 @@ function consumer(store: ClaimStore, provider: Provider, policy: Policy, host: t
       onAbandoned: policies[policy],
       maxAbandoned: 50,
       statements: true,
-      aws: sdk({ sqs: noQueue }),
+      aws: noQueue,
       onEvent: () => undefined,
     },
     ({ body }, { effectKey }) => provider.apply(body.id, effectKey, host.now()),
@@ -164,7 +164,7 @@ describe.each(Object.keys(policies) as Policy[])('under %s', (policy) => {
       const provider = createProvider();
       const { keys, cutOff } = await restoredInTraffic(provider, policy);
       const all = Object.values(keys).flat();
-      const store = open({ tableName: restored, client, restored: true });
+      const store = open({ tableName: restored, aws: sdk({ dynamodb: client }), restored: true });
       // Half of them come again before the statement is read: what the table may have forgotten waits.
       const early = all.filter((_, index) => index % 2 === 0);
       await consumer(store, provider, policy)(early);
@@ -177,8 +177,12 @@ describe.each(Object.keys(policies) as Policy[])('under %s', (policy) => {
       });
 
       // All of them come again, several times, also to consumers that were deployed without the option.
-      const after = open({ tableName: restored, client });
-      for (const opened of [open({ tableName: restored, client, restored: true }), store, after]) {
+      const after = open({ tableName: restored, aws: sdk({ dynamodb: client }) });
+      for (const opened of [
+        open({ tableName: restored, aws: sdk({ dynamodb: client }), restored: true }),
+        store,
+        after,
+      ]) {
         await consumer(opened, provider, policy)(all);
       }
       expect(Object.fromEntries(all.map((key) => [key, provider.times(key)]))).toEqual(

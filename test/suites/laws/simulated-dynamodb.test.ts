@@ -89,11 +89,11 @@ function laws(name: string, open: Open, runs: number, client = clientWith({}), m
   claimStoreLaws({
     test: lawTest,
     name: `${name} on the simulated table`,
-    open: () => open({ tableName, client }),
-    openElsewhere: () => open({ tableName, client: clientWith({}) }),
+    open: () => open({ tableName, aws: sdk({ dynamodb: client }) }),
+    openElsewhere: () => open({ tableName, aws: sdk({ dynamodb: clientWith({}) }) }),
     openLosingResponses() {
       const losing = losingAnswers();
-      return { store: open({ tableName, client: losing.client }), lost: losing.lost };
+      return { store: open({ tableName, aws: sdk({ dynamodb: losing.client }) }), lost: losing.lost };
     },
     races: 10 * runs,
     runs,

@@ -14,7 +14,6 @@ import {
 } from '../../../lib/pawl/index.ts';
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { bodyField, eachMessage, s3Events, sendOnce, snsEnvelope } from '../../../lib/pawl/sqs/index.ts';
-import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import {
   commit,
   commitStep,
@@ -29,7 +28,7 @@ import { cells, type Door, type Feature } from './table.ts';
 
 type Body = { readonly payment: string };
 
-const common = { operation, key: bodyField('payment'), aws: sdk({ sqs: noQueue }), onEvent: () => undefined };
+const common = { operation, key: bodyField('payment'), aws: noQueue, onEvent: () => undefined };
 const forBatch = { ...common, onAbandoned: 'retry', store: memoryStore() } as const;
 const forHttp = { ...forBatch, caller: 'anyone' };
 const forTransactions = { ...common, store: memoryTransactions(memoryStore()).store };

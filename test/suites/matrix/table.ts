@@ -1,4 +1,3 @@
-import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
 /*
  * Every feature at every door. The sweeps, the refusals and the tables of `docs/evidence/matrix.md` are made from this table.
  */

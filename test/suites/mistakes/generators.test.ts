@@ -6,7 +6,6 @@ import { type Claim, memoryStore, OptionError, once, reconcile, step } from '../
 import { memoryLockStore, resourceLocks } from '../../../lib/pawl/locks/index.ts';
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { bodyField, eachMessage } from '../../../lib/pawl/sqs/index.ts';
-import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { commitStep, eachTransaction, inPhases } from '../../../lib/pawl/transactions/index.ts';
 import { doors as apis } from '../../support/http-doors.ts';
 import { apiGatewayV2 } from '../../support/http-events.ts';
@@ -29,7 +28,7 @@ const plain = () => undefined;
 
 function options(more: object = {}) {
   const store = memoryStore();
-  const common = { operation: 'orders', store, onAbandoned: 'park', onEvent: plain, aws: sdk({ sqs: noQueue }) };
+  const common = { operation: 'orders', store, onAbandoned: 'park', onEvent: plain, aws: noQueue };
   return {
     ...common,
     ...memoryTransactions(store),
@@ -42,8 +41,7 @@ const given = (more?: object) => {
   const { items: _, ...rest } = options(more);
   return untyped(rest);
 };
-const forHttp = (more: object = {}) =>
-  given({ caller: 'anyone', key: httpField('orderId'), aws: sdk({ sqs: undefined }), ...more });
+const forHttp = (more: object = {}) => given({ caller: 'anyone', key: httpField('orderId'), aws: undefined, ...more });
 const locks = resourceLocks({ store: memoryLockStore() });
 const unlock = { onSuccess: 'unlock', onFailure: 'unlock' } as const;
 
@@ -115,8 +113,7 @@ describe('a generator behind a wrapper is refused at its first call, and its mes
     'inPhases: record': (fn, more) =>
       message((claim) => inPhases({ execute: plain, record: untyped(fn), onAbandoned: 'park' })(1, claim), more),
     withLock: (fn, more) => message(() => locks.withLock([['debt', 3]], { holder: 'h', unlock }, fn), more),
-    once: (fn, more) =>
-      message(() => once(given({ operation: 'inner', key: () => 'k', aws: sdk({ sqs: undefined }) }), fn)(1), more),
+    once: (fn, more) => message(() => once(given({ operation: 'inner', key: () => 'k', aws: undefined }), fn)(1), more),
     eachTransaction: (fn, more) =>
       batch(eachTransaction(untyped({ ...(given(more) as object), onAbandoned: undefined }), untyped(fn))),
     sqsOnce: (fn, more) =>

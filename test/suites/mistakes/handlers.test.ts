@@ -5,7 +5,6 @@ import { httpOnce, onceOverHttp } from '../../../lib/pawl/http/index.ts';
 import { type Claim, type ClaimEvent, memoryStore, step } from '../../../lib/pawl/index.ts';
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { bodyField, eachMessage } from '../../../lib/pawl/sqs/index.ts';
-import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { apiGatewayV1, apiGatewayV2, loadBalancer } from '../../support/http-events.ts';
 import { context, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { expectAdvice, type Mistake, untyped, warnedBy } from './mistake.ts';
@@ -19,14 +18,13 @@ const options = (more: object = {}) => ({
   key: bodyField('orderId'),
   onAbandoned: 'retry' as const,
   onEvent: handle,
-  aws: sdk({ sqs: noQueue }),
+  aws: noQueue,
   ...more,
 });
 const order = () => sqsEvent(sqsRecord({ orderId: '7' }));
 const toQueue = (event: unknown, given: unknown = context()) =>
   eachMessage(options(), handle)(untyped(event), untyped(given));
-const api = () =>
-  onceOverHttp(untyped({ ...options({ aws: sdk({ sqs: undefined }), key: undefined }), caller: 'anyone' }), handle);
+const api = () => onceOverHttp(untyped({ ...options({ aws: undefined, key: undefined }), caller: 'anyone' }), handle);
 const toApi = (event: unknown) => api()(untyped(event), untyped(context()));
 const from = (eventSource: string) => ({ Records: [{ eventSource, dynamodb: {}, kinesis: {} }] });
 
@@ -152,7 +150,7 @@ const mistakes: readonly Mistake[] = [
   {
     mistake: 'two middlewares of pawl on one API',
     make: () => {
-      const given = untyped({ ...options({ aws: sdk({ sqs: undefined }), key: undefined }), caller: 'anyone' });
+      const given = untyped({ ...options({ aws: undefined, key: undefined }), caller: 'anyone' });
       const sent = apiGatewayV2({ headers: { 'idempotency-key': '"k"' } });
       return middy(async () => ({ statusCode: 200 }))
         .use(httpOnce(given))

@@ -11,7 +11,6 @@ import {
   messageAttribute,
   sentKey,
 } from '../../../lib/pawl/sqs/index.ts';
-import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { context, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { virtualHost } from '../../support/virtual-host.ts';
 import { expectAdvice, type Mistake, untyped } from './mistake.ts';
@@ -26,7 +25,7 @@ async function reported(key: MessageKey<unknown>, body: unknown, more: object = 
     key,
     onAbandoned: 'retry',
     onEvent,
-    aws: sdk({ sqs: noQueue }),
+    aws: noQueue,
   };
   const host = virtualHost();
   const handler = eachMessage(untyped({ ...options, host, ...more }), () => undefined);

@@ -3,7 +3,6 @@ import { onceOverHttp } from '../../../lib/pawl/http/index.ts';
 import { type Claim, type ClaimEvent, memoryStore, once, step } from '../../../lib/pawl/index.ts';
 import { processWide } from '../../../lib/pawl/kernel/process-wide.ts';
 import { bodyField, eachMessage } from '../../../lib/pawl/sqs/index.ts';
-import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { commit, commitStep, eachTransaction, type TransactionalStore } from '../../../lib/pawl/transactions/index.ts';
 import { apiGatewayV2 } from '../../support/http-events.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
@@ -35,7 +34,7 @@ async function deliver(handle: (claim: Claim) => unknown, onAbandoned: 'retry' |
       key: bodyField('orderId'),
       onAbandoned,
       onEvent: (event) => events.push(event),
-      aws: sdk({ sqs: noQueue }),
+      aws: noQueue,
     },
     (_, claim) => handle(claim),
   );
@@ -231,7 +230,7 @@ describe('what a process shows of its set-up', () => {
       key: bodyField('id'),
       fingerprint: { ignore },
       onAbandoned: 'park' as const,
-      aws: sdk({ sqs: noQueue }),
+      aws: noQueue,
     });
     const wrong = eachMessage(options(['trace']), () => 1);
     const right = eachMessage(options(['traceId']), () => 1);
@@ -248,7 +247,7 @@ describe('what a process shows of its set-up', () => {
   test('two handlers of one operation and one store, of which one never runs, are said once', async () => {
     const options = { operation: 'order', store: memoryStore(), onAbandoned: 'park' as const };
     const charge = once({ ...options, key: (id: string) => id }, () => 'charged');
-    const mail = eachMessage({ ...options, key: bodyField('id'), aws: sdk({ sqs: noQueue }) }, () => 'mailed');
+    const mail = eachMessage({ ...options, key: bodyField('id'), aws: noQueue }, () => 'mailed');
     const lines = await warnedBy(async () => {
       await charge('7');
       await mail(message({ id: '7' }), context());
@@ -262,7 +261,7 @@ describe('what a process shows of its set-up', () => {
     [
       'eachTransaction',
       async (options) => {
-        const handler = eachTransaction({ ...options, key: bodyField('id'), aws: sdk({ sqs: noQueue }) }, () => [put]);
+        const handler = eachTransaction({ ...options, key: bodyField('id'), aws: noQueue }, () => [put]);
         await handler(message({ id: '7' }), context());
       },
     ],

@@ -7,7 +7,6 @@ import { sleep } from '../../../lib/pawl/kernel/host.ts';
 import { processWide } from '../../../lib/pawl/kernel/process-wide.ts';
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { bodyField, eachMessage } from '../../../lib/pawl/sqs/index.ts';
-import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { virtualHost } from '../../support/virtual-host.ts';
 import { warnedBy } from './mistake.ts';
@@ -30,7 +29,7 @@ async function deliver(handle: (order: Order, world: ReturnType<typeof worldOf>)
     host,
     key: bodyField('id'),
     onAbandoned: 'park',
-    aws: sdk({ sqs: noQueue }),
+    aws: noQueue,
   } as const;
   const handler = eachMessage<Order>({ ...options, onEvent() {} }, ({ body }) => handle(body, world));
   let response: unknown;
@@ -147,7 +146,7 @@ describe('an outcome that is not done, returned to the handler around it', () =>
       host,
       key: bodyField('id'),
       onAbandoned: 'park',
-      aws: sdk({ sqs: noQueue }),
+      aws: noQueue,
     } as const;
     const handler = middy(async () => Promise.allSettled([inner.outcome(order)]), { timeoutEarlyInMillis: 0 }).use(
       sqsOnce<Order>({ ...options, onEvent() {} }),
@@ -196,7 +195,7 @@ test('a call of once that another middleware makes and awaits after the handler 
   const audit = once({ ...given, operation: 'audit', key: ({ id }: Order) => id }, async () => 1);
   const handler = middy(async () => undefined, { timeoutEarlyInMillis: 0 })
     .use({ after: async () => void (await audit(order)) })
-    .use(sqsOnce<Order>({ ...given, operation, key: bodyField('id'), aws: sdk({ sqs: noQueue }) }));
+    .use(sqsOnce<Order>({ ...given, operation, key: bodyField('id'), aws: noQueue }));
   const event = sqsEvent(sqsRecord(order, { messageId: 'm' })) as SQSEvent;
   const warned = await warnedBy(() => handler(event, context(30_000, host.now) as Context));
   expect({ warned, audit: (await store.read('audit#order-17'))?.status }).toEqual({ warned: '', audit: 'completed' });

@@ -5,7 +5,7 @@ import { memoryLockStore, resourceLocks } from '../../../lib/pawl/locks/index.ts
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { metricEvents } from '../../../lib/pawl/observe/index.ts';
 import { deadLetterQueue, eachMessage, sendOnce } from '../../../lib/pawl/sqs/index.ts';
-import { dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { eachTransaction, transactionalStore } from '../../../lib/pawl/transactions/index.ts';
 import { resolverOf } from '../../support/resolver-of.ts';
 import { expectAdvice, type Mistake, untyped } from './mistake.ts';
@@ -371,10 +371,10 @@ const mistakes: readonly Mistake[] = [
   },
   {
     mistake: 'the configuration of a client in place of a client',
-    make: consumer({ aws: sdk({ sqs: { region: 'eu-west-1', credentials: { secretAccessKey: 'secret' } } }) }),
+    make: consumer({ aws: { region: 'eu-west-1', credentials: { secretAccessKey: 'secret' } } }),
     wrong: 'got an object with region, credentials',
-    expected: 'aws: sdk({ sqs: expected',
-    toDo: 'an SQSClient',
+    expected: 'aws: expected sdk({ … }) of pawl/dynamodb',
+    toDo: 'a client of your own goes into sdk({ … })',
     code: 'wrong-option',
   },
   {

@@ -15,7 +15,6 @@ import {
 import { sleep } from '../../../lib/pawl/kernel/host.ts';
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { bodyField, eachMessage } from '../../../lib/pawl/sqs/index.ts';
-import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { doors as apis } from '../../support/http-doors.ts';
 import { apiGatewayV2 } from '../../support/http-events.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
@@ -77,7 +76,7 @@ const api =
   };
 
 const ofQueue = ({ common, operation }: World, onAbandoned: 'park' | 'retry') =>
-  ({ ...common, operation, key: bodyField('id'), onAbandoned, aws: sdk({ sqs: noQueue }) }) as const;
+  ({ ...common, operation, key: bodyField('id'), onAbandoned, aws: noQueue }) as const;
 
 const doors: Readonly<Record<string, Door>> = {
   once: call(true),
@@ -366,7 +365,7 @@ test('a step is not done with what says that it is not', async () => {
   const behindStep =
     (onAbandoned: 'park' | 'retry'): Door =>
     async (world, handle) => {
-      const given = { ...world.common, operation: world.operation, key: bodyField('id'), aws: sdk({ sqs: noQueue }) };
+      const given = { ...world.common, operation: world.operation, key: bodyField('id'), aws: noQueue };
       const handler = eachMessage<Order>({ ...given, onAbandoned: 'retry' }, (_, claim) =>
         step(claim, 'mail', () => handle(world), { onAbandoned }).then(() => undefined),
       );

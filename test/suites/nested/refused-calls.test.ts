@@ -5,7 +5,6 @@ import { bodyField as httpField } from '../../../lib/pawl/http/index.ts';
 import { type Claim, type ClaimEvent, canonicalValue, LeaseError, memoryStore, once } from '../../../lib/pawl/index.ts';
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { bodyField, eachMessage } from '../../../lib/pawl/sqs/index.ts';
-import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { doors as apis } from '../../support/http-doors.ts';
 import { apiGatewayV2 } from '../../support/http-events.ts';
 import { context, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
@@ -61,7 +60,7 @@ const queue =
       operation: 'outer',
       key: bodyField('id'),
       onAbandoned,
-      aws: sdk({ sqs: noQueue }),
+      aws: noQueue,
     };
     const handler = eachMessage<Order>(given, (_, claim) => handle(world, claim, run));
     return handler(sqsEvent(sqsRecord(order, { messageId: 'm' })), context(30_000, world.host.now));
@@ -89,7 +88,7 @@ const doors: Readonly<Record<string, Door>> = {
       operation: 'outer',
       key: bodyField('id'),
       onAbandoned,
-      aws: sdk({ sqs: noQueue }),
+      aws: noQueue,
     };
     const batch = async ({ Records }: SQSEvent) => Promise.allSettled(Records.map(async () => run(world)));
     const handler = middy(batch, { timeoutEarlyInMillis: 0 }).use(sqsOnce<Order>(given));

@@ -2,7 +2,6 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { PUBLIC_ENTRIES } from '../../../checks/packages.ts';
 import { memoryStore } from '../../../lib/pawl/index.ts';
 import { operator } from '../../../lib/pawl/operate/index.ts';
-import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { noQueue } from '../../support/lambda.ts';
 
 const root = new URL('../../../', import.meta.url);
@@ -129,7 +128,7 @@ describe('a public function that is called with something else', () => {
 });
 
 describe('a function of an operator that is called with something else', () => {
-  const operate = operator({ store: memoryStore(), aws: sdk({ sqs: noQueue }), onEvent: () => undefined });
+  const operate = operator({ store: memoryStore(), aws: noQueue, onEvent: () => undefined });
   /** They take no argument as well. */
   const takesNone: readonly string[] = ['openClaims'];
   const methods = Object.entries(operate).filter(([name]) => !takesNone.includes(name)) as [string, Method][];

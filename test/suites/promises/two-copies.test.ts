@@ -2,7 +2,6 @@ import middy from '@middy/core';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { describe, expect, it, vi } from 'vitest';
 import type { HttpEvent } from '../../../lib/pawl/http/index.ts';
-import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { apiGatewayV2 } from '../../support/http-events.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 
@@ -45,7 +44,7 @@ describe.each([
         key: yours.bodyField('orderId'),
         onAbandoned: yours.reconcile({ ask: () => ({ verdict: 'inconclusive' }), settleMs: 0 }),
         lease: yours.renewedLease(10_000),
-        aws: sdk({ sqs: noQueue }),
+        aws: noQueue,
         onEvent: () => undefined,
       },
       handle,
@@ -96,7 +95,7 @@ describe.each([
 
   it('is refused with a middleware of each, and the claims of the first are given back unharmed', async () => {
     const store = mine.memoryStore();
-    const options = { store, key: mine.bodyField('orderId'), onAbandoned: 'park', aws: sdk({ sqs: noQueue }) } as const;
+    const options = { store, key: mine.bodyField('orderId'), onAbandoned: 'park', aws: noQueue } as const;
     const handler = middy(async () => undefined, { timeoutEarlyInMillis: 0 })
       .use(mine.sqsOnce({ ...options, operation: 'send-email', onEvent: () => undefined }))
       .use(yours.sqsOnce({ ...options, operation: 'other', onEvent: () => undefined }));

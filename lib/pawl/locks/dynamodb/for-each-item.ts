@@ -5,10 +5,12 @@ import { heard } from '../../kernel/heard.ts';
 import type { Host } from '../../kernel/host.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
+import type { DynamoStore } from '../../stores/dynamodb/store.ts';
 import { type InTable, tableOf } from '../../stores/dynamodb/table.ts';
 import type { Progress, WorkName } from '../progress.ts';
 import { beginAttempt, finishAttempt, type WritesFor } from './attempt.ts';
 import { lookUpWork, type ProgressTable } from './progress.ts';
+import type { DynamoLockStore } from './store.ts';
 import type { TransactAction } from './transact-action.ts';
 import { processWorkNames, WorkNames } from './work-names.ts';
 
@@ -26,7 +28,7 @@ import { processWorkNames, WorkNames } from './work-names.ts';
  */
 export interface ForEachItemOptions<T> {
   /** Where the progress is kept: in the table of a `dynamoStore`, or of a `dynamoLockStore`. */
-  readonly store: InTable;
+  readonly store: DynamoStore | DynamoLockStore;
   /** The identity of the request, the same on every attempt: `claim.effectKey`. */
   readonly id: string;
   /**
@@ -200,6 +202,6 @@ function expectName(work: string): void {
 
 /** @throws OptionError when the store has no table, or its name is missing */
 function progressTable(store: InTable, host: Host): ProgressTable {
-  const { nameOfTable, aws } = tableOf(store, 'dynamoStore({ tableName }), or dynamoLockStore(…)');
+  const { nameOfTable, aws } = tableOf('store', store, 'dynamoStore({ tableName }), or dynamoLockStore(…)');
   return { tableName: nameOfTable(), transport: aws.dynamodb, host };
 }

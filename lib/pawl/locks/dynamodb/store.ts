@@ -7,6 +7,7 @@ import { conditionOf } from '../../stores/dynamodb/condition.ts';
 import { cancellationOf, conditionFailed, refusedBy } from '../../stores/dynamodb/errors.ts';
 import { explainedBy, explainedTable, explaining } from '../../stores/dynamodb/explain.ts';
 import { fieldsOf, type Item, toItem } from '../../stores/dynamodb/item.ts';
+import type { DynamoStore } from '../../stores/dynamodb/store.ts';
 import { type InTable, tableOf } from '../../stores/dynamodb/table.ts';
 import type { Lock } from '../owned-lock.ts';
 import type { StoredRecord } from '../record.ts';
@@ -54,8 +55,8 @@ const mostWrites = 100;
  * const store = dynamoStore({ tableName: process.env.CLAIMS_TABLE });
  * const locks = resourceLocks({ store: dynamoLockStore(store) });
  */
-export function dynamoLockStore(store: InTable): DynamoLockStore {
-  const table = tableOf(store);
+export function dynamoLockStore(store: DynamoStore): DynamoLockStore {
+  const table = tableOf('dynamoLockStore', store);
   const { nameOfTable, host } = table;
   const transport = table.aws.dynamodb;
   const explained = explainedTable(nameOfTable, transport, 'grantLocks');

@@ -41,15 +41,15 @@ export function openTable(
   return { nameOfTable, setupError, aws, host, restore };
 }
 
-/** What is kept in a table of its own way. */
+/** What is kept in a table. */
 export interface InTable {
   /** @internal */
   readonly table: Table;
 }
 
 /** The table of a store that is to keep more than claims, or to be written together with them. @throws OptionError when it has none */
-export function tableOf(store: InTable, expected = 'dynamoStore({ tableName })'): Table {
+export function tableOf(option: string, store: InTable, expected = 'dynamoStore({ tableName })'): Table {
   const table: unknown = propertyOf(store, 'table');
-  expect(typeof propertyOf(table, 'nameOfTable') === 'function', 'store', expected, store, 'wrong-store');
+  expect(typeof propertyOf(table, 'nameOfTable') === 'function', option, expected, store, 'wrong-store');
   return store.table;
 }

@@ -331,7 +331,7 @@ it.each(['applied', 'not-applied', 'inconclusive'] as const)(
             key: bodyField('id'),
             onAbandoned: policy,
             watched: true,
-            aws: sdk({ sqs: noQueue }),
+            aws: noQueue,
             onEvent: () => undefined,
           },
           effect,
