@@ -1,5 +1,4 @@
 import type { CancellationReason, TransactWriteItem } from '@aws-sdk/client-dynamodb';
-import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { type ClaimStore, type ClaimWrite, claimState, type WriteResult } from '../rules/store.ts';
@@ -7,12 +6,12 @@ import { call } from '../stores/dynamodb/calls.ts';
 import { conditionOf } from '../stores/dynamodb/condition.ts';
 import { cancellationOf, conditionFailed, isHopeless } from '../stores/dynamodb/errors.ts';
 import { fromItem, toItem } from '../stores/dynamodb/item.ts';
-import { marshallAction } from '../stores/dynamodb/marshall-action.ts';
+import { marshallAction, type TransactAction } from '../stores/dynamodb/marshall-action.ts';
 import type { DynamoStore } from '../stores/dynamodb/store.ts';
 import { tableOf } from '../stores/dynamodb/table.ts';
 
 /** One write of the application's, as `TransactWriteCommand` of `@aws-sdk/lib-dynamodb` takes it: Put, Update, Delete, ConditionCheck. */
-export type AppWrite = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+export type AppWrite = TransactAction;
 
 /** Why one of the application's writes, by its index, kept the transaction from being applied. */
 export interface Refusal {

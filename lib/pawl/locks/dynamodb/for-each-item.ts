@@ -5,13 +5,13 @@ import { heard } from '../../kernel/heard.ts';
 import type { Host } from '../../kernel/host.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
+import type { TransactAction } from '../../stores/dynamodb/marshall-action.ts';
 import type { DynamoStore } from '../../stores/dynamodb/store.ts';
 import { type InTable, tableOf } from '../../stores/dynamodb/table.ts';
 import type { Progress, WorkName } from '../progress.ts';
 import { beginAttempt, finishAttempt, type WritesFor } from './attempt.ts';
 import { lookUpWork, type ProgressTable } from './progress.ts';
 import type { DynamoLockStore } from './store.ts';
-import type { TransactAction } from './transact-action.ts';
 import { processWorkNames, WorkNames } from './work-names.ts';
 
 /**

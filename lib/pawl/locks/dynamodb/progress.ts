@@ -10,7 +10,7 @@ import { wrongNumberIn } from '../../kernel/stored-numbers.ts';
 import { call } from '../../stores/dynamodb/calls.ts';
 import { conditionOf, conditionOfAny } from '../../stores/dynamodb/condition.ts';
 import { cancellationOf, conditionFailed, isHopeless } from '../../stores/dynamodb/errors.ts';
-import { marshallAction } from '../../stores/dynamodb/marshall-action.ts';
+import { marshallAction, type TransactAction } from '../../stores/dynamodb/marshall-action.ts';
 import { ChunkRefusedError, WorkChangedError } from '../errors.ts';
 import {
   type Adoption,
@@ -27,7 +27,6 @@ import {
 } from '../progress.ts';
 import { betweenConflicts, despiteConflicts } from './conflicts.ts';
 import { readAll } from './read-all.ts';
-import type { TransactAction } from './transact-action.ts';
 
 /** DynamoDB's limit for one transaction. */
 export const mostActions = 100;

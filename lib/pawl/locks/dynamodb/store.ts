@@ -7,6 +7,7 @@ import { conditionOf } from '../../stores/dynamodb/condition.ts';
 import { cancellationOf, conditionFailed, refusedBy } from '../../stores/dynamodb/errors.ts';
 import { explainedBy, explainedTable, explaining } from '../../stores/dynamodb/explain.ts';
 import { fieldsOf, type Item, toItem } from '../../stores/dynamodb/item.ts';
+import type { TransactAction } from '../../stores/dynamodb/marshall-action.ts';
 import type { DynamoStore } from '../../stores/dynamodb/store.ts';
 import { type InTable, tableOf } from '../../stores/dynamodb/table.ts';
 import type { Lock } from '../owned-lock.ts';
@@ -15,7 +16,7 @@ import { type Resource, resourceId } from '../resource.ts';
 import { type LockStore, type LockWrite, lockState } from '../store.ts';
 import { despiteConflicts } from './conflicts.ts';
 import { readAll } from './read-all.ts';
-import { type TransactAction, whenIn } from './transact-action.ts';
+import { whenIn } from './when-in.ts';
 
 /** A lock store in DynamoDB. It also makes the conditions with which a transaction of the caller's depends on a lock. */
 export interface DynamoLockStore extends LockStore, InTable {

@@ -8,7 +8,7 @@ export { type Lean, type LeanOptions, lean } from '../../aws/lean.ts';
 export type { KeepsNotes } from '../../rules/notes.ts';
 export type { ListsOpenClaims } from '../../rules/open-claims.ts';
 export type { ClaimStore } from '../../rules/store.ts';
-export { OpenIndexError } from './errors.ts';
+export { OpenIndexError } from './open-index-error.ts';
 export type { ClaimTableOptions, DynamoStoreOptions, TableOptions } from './options.ts';
 export type { DynamoStore } from './store.ts';
 
