@@ -64,7 +64,7 @@ export interface Lean extends Aws {
  * const store = dynamoStore({ tableName: process.env.CLAIMS_TABLE, aws: lean({ region: 'eu-west-1' }) });
  */
 export function lean(options: LeanOptions = {}): Lean {
-  expectOptions(options, { door: 'lean', known, docs: 'docs/guides/lean.md' });
+  expectOptions(options, { door: 'lean', known, docs: 'docs/guides/aws.md' });
   const { credentials, endpoints = {}, host = nodeHost, region } = options;
   expect(region === undefined || typeof region === 'string', 'region', "a region's name", region);
   for (const [name, endpoint] of Object.entries({ dynamodb: endpoints.dynamodb, sqs: endpoints.sqs }))

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { expect, it } from 'vitest';
@@ -76,4 +77,15 @@ it.each([
   `);
   expect(files.some((file) => file.includes('node_modules/aws4/'))).toBe(true);
   expect(ofSdk(files)).toEqual([]);
+});
+
+it('the types of no entry name the AWS SDK, but those of its stores and of its client of S3', () => {
+  const reports = readdirSync(`${root}/checks/api`).filter((file) =>
+    /^pawl(-(?!cdk|rehearsal)[\w-]+)?\.api\.md$/.test(file),
+  );
+  const naming = reports.filter((file) =>
+    readFileSync(`${root}/checks/api/${file}`, 'utf8').includes("from '@aws-sdk/"),
+  );
+  expect(reports).toContain('pawl-transactions.api.md');
+  expect(naming).toEqual(['pawl-dynamodb.api.md', 'pawl-s3.api.md']);
 });

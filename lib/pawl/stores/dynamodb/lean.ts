@@ -12,7 +12,7 @@ export { OpenIndexError } from './open-index-error.ts';
 export type { ClaimTableOptions, DynamoStoreOptions, TableOptions } from './options.ts';
 export type { DynamoStore } from './store.ts';
 
-const way = { aws: lean, docs: 'docs/guides/lean.md' };
+const way = { aws: lean, docs: 'docs/guides/aws.md' };
 
 /**
  * Claims in a DynamoDB table, as `dynamoStore` of `pawl/dynamodb`, without the AWS SDK in the bundle.
