@@ -42,7 +42,15 @@ export type SqsOperation =
   | 'ReceiveMessage'
   | 'SendMessage';
 
-/** Carries requests of pawl to SQS. It is no client for the queues of an application. */
+/**
+ * Carries requests of pawl to SQS. It is no client for the queues of an application.
+ *
+ * @example
+ * import { dynamoStore } from 'pawl/dynamodb';
+ *
+ * const { aws } = dynamoStore({ tableName: process.env.CLAIMS_TABLE });
+ * const sqs: SqsTransport = aws.sqs;
+ */
 export interface SqsTransport {
   /**
    * Sends a request, and again as often as its policy allows. The host in the URL of a queue does not count.

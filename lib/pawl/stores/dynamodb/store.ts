@@ -13,8 +13,16 @@ import { sharedRequests } from './shared-requests.ts';
 import { singleRequests } from './single-requests.ts';
 import { type InTable, openTable } from './table.ts';
 
-/** Claims in a DynamoDB table, and the way to AWS, which the doors over the store use for SQS as well. */
+/**
+ * Claims in a DynamoDB table, and the way to AWS.
+ *
+ * @example
+ * function linesOf(store: DynamoStore) {
+ *   return store.listOpen({ limit: 100 });
+ * }
+ */
 export interface DynamoStore extends ClaimStore, ListsOpenClaims, KeepsNotes, InTable {
+  /** The way to AWS. The doors over the store use it for SQS as well. */
   readonly aws: Aws;
 }
 
