@@ -5,6 +5,7 @@ import { type TakenOptions, unknownOptions } from './unknown-option.ts';
 
 /** Options that only mean something where a queue delivers, and where a client waits for a response; and why. */
 export const ofQueues = {
+  aws: 'it asks no queue; leave it out. The way to the claims is an option of the store',
   schema: 'it is an option of consumers of SQS; leave it out',
   deadLetters: 'it is an option of consumers of SQS; leave it out',
   onInFlight: 'it is an option of consumers of SQS; leave it out',

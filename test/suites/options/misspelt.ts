@@ -118,9 +118,9 @@ export const misspelt: readonly Misspelt[] = [
   },
   {
     door: 'operator',
-    option: 'sqsclient',
-    meant: 'sqsClient',
-    call: () => operator(untyped({ store, sqsclient: undefined })),
+    option: 'AWS',
+    meant: 'aws',
+    call: () => operator(untyped({ store, AWS: undefined })),
   },
   {
     door: 'operator().openClaims',
@@ -381,7 +381,9 @@ export const misspelt: readonly Misspelt[] = [
     option: 'message.messageGroup',
     meant: 'message.messageGroupId',
     call: () =>
-      sendOnce({ operation: 'o', store, queueUrl: 'https://sqs' })(untyped({ key: 'k', body: {}, messageGroup: 'g' })),
+      sendOnce({ operation: 'o', store: table, queueUrl: 'https://sqs' })(
+        untyped({ key: 'k', body: {}, messageGroup: 'g' }),
+      ),
   },
   {
     door: 'onceOverHttp',
@@ -546,6 +548,8 @@ const protocol = 'records and requests of the protocol, which stores make';
 
 /** The other functions and classes that are exported, and what they take instead of options. */
 export const withoutOptions: Readonly<Record<string, string>> = {
+  transactionalStore: 'a store',
+  dynamoLockStore: 'a store',
   decide: protocol,
   renew: protocol,
   settle: protocol,
