@@ -44,7 +44,7 @@ export const SECTIONS: readonly Section[] = [
         pages: [
           'guides/deploy',
           'guides/templates',
-          'guides/lean',
+          'guides/aws',
           'guides/managed-instances',
           'guides/deployments',
           'guides/e2e-deploy',

@@ -5,7 +5,7 @@ import { errorKind, NothingRunError, OptionError, RetryableError } from '../kern
 import { Asked } from '../kernel/heard.ts';
 import type { Host } from '../kernel/host.ts';
 import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
-import { expectOptions, ofHttp, ofQueues, ofWorlds } from '../kernel/take-options.ts';
+import { expectOptions, ofHttp, ofQueues } from '../kernel/take-options.ts';
 import { propertyOf } from '../kernel/unknown.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import { warnOnce } from '../kernel/warn-once.ts';
@@ -121,7 +121,7 @@ export function once<Input, R, Kept extends boolean = true>(
   fn: (input: Input, claim: Claim) => Promise<R> | R,
   defaultHost?: Host,
 ): OnceFunction<Input, R, Kept> {
-  expectOptions(options, { door: 'once', known: { ...known, ...ofWorlds }, refused: { ...ofQueues, ...ofHttp }, docs });
+  expectOptions(options, { door: 'once', known, refused: { ...ofQueues, ...ofHttp }, docs });
   const settings = settingsOf<Input>(options, { host: (options.host ?? defaultHost) as Host, watched: true });
   const { key } = options;
   const named = typeof key === 'string' && /^\w+$/.test(key) ? key : 'orderId';

@@ -15,6 +15,7 @@ export const errorCodes = [
   'wrong-time',
   'wrong-dead-letters',
   'wrong-store',
+  'no-way-to-sqs',
   'memory-in-lambda',
   'wrong-handler',
   'wired-wrongly',

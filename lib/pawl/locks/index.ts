@@ -1,3 +1,4 @@
+export type { TransactAction } from '../stores/dynamodb/marshall-action.ts';
 export { decideLock, type LockDecision, type LockRequest, type LockRules } from './decide.ts';
 export type { WritesFor } from './dynamodb/attempt.ts';
 export { claimHeld } from './dynamodb/claim-held.ts';
@@ -9,11 +10,9 @@ export {
 } from './dynamodb/for-each-item.ts';
 export {
   type DynamoLockStore,
-  type DynamoLockStoreOptions,
   dynamoLockStore,
   UnknownLockError,
 } from './dynamodb/store.ts';
-export type { TransactAction } from './dynamodb/transact-action.ts';
 export {
   ChunkRefusedError,
   LockKeptError,

@@ -329,7 +329,7 @@ describe('a name', () => {
 describe('the list of makers', () => {
   /** Files that take names apart, or join texts that meet nothing else. */
   const noMakers: Readonly<Record<string, string>> = {
-    'lib/pawl/sqs/producer.ts': 'a deduplication id: the hash of operation and key',
+    'lib/pawl/sqs/send-once.ts': 'a deduplication id: the hash of operation and key',
     'lib/pawl/observe/hashed-keys.ts': 'the id in an event, for people: nothing looks it up',
     'lib/pawl/statements/line.ts': 'reads an effect key',
   };

@@ -28,7 +28,7 @@ import { cells, type Door, type Feature } from './table.ts';
 
 type Body = { readonly payment: string };
 
-const common = { operation, key: bodyField('payment'), sqsClient: noQueue, onEvent: () => undefined };
+const common = { operation, key: bodyField('payment'), aws: noQueue, onEvent: () => undefined };
 const forBatch = { ...common, onAbandoned: 'retry', store: memoryStore() } as const;
 const forHttp = { ...forBatch, caller: 'anyone' };
 const forTransactions = { ...common, store: memoryTransactions(memoryStore()).store };

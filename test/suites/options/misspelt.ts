@@ -2,20 +2,12 @@ import { App, Stack } from 'aws-cdk-lib';
 import { ClaimsDashboard, ClaimsTable, Consumer, OpenClaimsSweep, StatementCheck } from '../../../lib/cdk/index.ts';
 import { headerKey, httpOnce, onceOverHttp } from '../../../lib/pawl/http/index.ts';
 import { memoryStore, once, reconcile, rememberCompleted, step } from '../../../lib/pawl/index.ts';
-import {
-  dynamoLockStore,
-  forEachItem,
-  memoryLockStore,
-  readProgress,
-  resourceLocks,
-} from '../../../lib/pawl/locks/index.ts';
+import { forEachItem, memoryLockStore, readProgress, resourceLocks } from '../../../lib/pawl/locks/index.ts';
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
-import * as leanMiddy from '../../../lib/pawl/middy/lean.ts';
 import { hashedKeys, metricEvents } from '../../../lib/pawl/observe/index.ts';
 import { operator } from '../../../lib/pawl/operate/index.ts';
 import { largePayload } from '../../../lib/pawl/payload/envelopes/large-payload.ts';
 import { eachMessage, sendOnce } from '../../../lib/pawl/sqs/index.ts';
-import * as leanSqsDoors from '../../../lib/pawl/sqs/lean/index.ts';
 import { findings, reconcileStatements } from '../../../lib/pawl/statements/index.ts';
 import {
   correctRestore,
@@ -24,11 +16,11 @@ import {
   liftRestore,
   markRestored,
   readRestored,
+  sdk,
 } from '../../../lib/pawl/stores/dynamodb/index.ts';
-import * as lean from '../../../lib/pawl/stores/dynamodb/lean/index.ts';
+import * as leanStores from '../../../lib/pawl/stores/dynamodb/lean.ts';
 import { sweepOpenClaims } from '../../../lib/pawl/sweep/index.ts';
-import { commit, eachTransaction, inPhases, transactionalStore } from '../../../lib/pawl/transactions/index.ts';
-import * as leanTransactions from '../../../lib/pawl/transactions/lean.ts';
+import { commit, eachTransaction, inPhases } from '../../../lib/pawl/transactions/index.ts';
 import { httpProvider, rehearsal } from '../../../lib/rehearsal/index.ts';
 import {
   assertSurvivesCrashes,
@@ -55,6 +47,7 @@ const untyped = (options: object) => options as never;
 const nothing = () => undefined;
 
 const store = memoryStore();
+const table = dynamoStore({ tableName: 't' });
 const claims = { operation: 'send-email', key: nothing, store, onAbandoned: 'retry' };
 const locks = resourceLocks({ store: memoryLockStore() });
 const holder = { holder: 'request-1' };
@@ -125,9 +118,9 @@ export const misspelt: readonly Misspelt[] = [
   },
   {
     door: 'operator',
-    option: 'sqsclient',
-    meant: 'sqsClient',
-    call: () => operator(untyped({ store, sqsclient: undefined })),
+    option: 'AWS',
+    meant: 'aws',
+    call: () => operator(untyped({ store, AWS: undefined })),
   },
   {
     door: 'operator().openClaims',
@@ -227,62 +220,28 @@ export const misspelt: readonly Misspelt[] = [
     call: () => step(untyped({}), 'charge', nothing, untyped({ onAbandonded: 'park' })),
   },
   {
-    door: 'leanDynamo',
-    option: 'endPoint',
-    meant: 'endpoint',
-    call: () => lean.leanDynamo(untyped({ endPoint: 'http://localhost:8000' })),
+    door: 'sdk',
+    option: 'dynamoDB',
+    meant: 'dynamodb',
+    call: () => sdk(untyped({ dynamoDB: {} })),
   },
   {
-    door: 'leanSqs',
-    option: 'endPoint',
-    meant: 'endpoint',
-    call: () => leanSqsDoors.leanSqs(untyped({ endPoint: 'http://localhost:8000' })),
-  },
-  {
-    door: 'eachMessage',
-    option: 'onInflight',
-    meant: 'onInFlight',
-    call: () => leanSqsDoors.eachMessage(untyped({ ...claims, onInflight: 'discard' }), nothing),
-  },
-  {
-    door: 'sendOnce',
-    option: 'queueURL',
-    meant: 'queueUrl',
-    call: () => leanSqsDoors.sendOnce(untyped({ operation: 'refund', store, queueURL: 'https://sqs' })),
-  },
-  {
-    door: 'sqsOnce',
-    option: 'onInflight',
-    meant: 'onInFlight',
-    call: () => leanMiddy.sqsOnce(untyped({ ...claims, onInflight: 'discard' })),
-  },
-  {
-    door: 'eachTransaction',
-    option: 'onRefuse',
-    meant: 'onRefused',
-    call: () =>
-      leanTransactions.eachTransaction(
-        untyped({ ...claims, onAbandoned: undefined, onRefuse: nothing }),
-        nothing as never,
-      ),
+    door: 'lean',
+    option: 'endpoint',
+    meant: 'endpoints',
+    call: () => leanStores.lean(untyped({ endpoint: 'http://localhost:8000' })),
   },
   {
     door: 'dynamoStore',
     option: 'tablename',
     meant: 'tableName',
-    call: () => lean.dynamoStore(untyped({ tablename: 'claims' })),
+    call: () => leanStores.dynamoStore(untyped({ tablename: 'claims' })),
   },
   {
     door: 'individualDynamoStore',
     option: 'tablename',
     meant: 'tableName',
-    call: () => lean.individualDynamoStore(untyped({ tablename: 'claims' })),
-  },
-  {
-    door: 'transactionalStore',
-    option: 'tablename',
-    meant: 'tableName',
-    call: () => leanTransactions.transactionalStore(untyped({ tablename: 'claims' })),
+    call: () => leanStores.individualDynamoStore(untyped({ tablename: 'claims' })),
   },
   {
     door: 'dynamoStore',
@@ -362,18 +321,6 @@ export const misspelt: readonly Misspelt[] = [
     call: () => individualDynamoStore(untyped({ table: 'claims' })),
   },
   {
-    door: 'transactionalStore',
-    option: 'cleint',
-    meant: 'client',
-    call: () => transactionalStore(untyped({ tableName: 'claims', cleint: {} })),
-  },
-  {
-    door: 'dynamoLockStore',
-    option: 'TableName',
-    meant: 'tableName',
-    call: () => dynamoLockStore(untyped({ TableName: 'claims' })),
-  },
-  {
     door: 'eachMessage',
     option: 'concurency',
     meant: 'concurrency',
@@ -434,7 +381,9 @@ export const misspelt: readonly Misspelt[] = [
     option: 'message.messageGroup',
     meant: 'message.messageGroupId',
     call: () =>
-      sendOnce({ operation: 'o', store, queueUrl: 'https://sqs' })(untyped({ key: 'k', body: {}, messageGroup: 'g' })),
+      sendOnce({ operation: 'o', store: table, queueUrl: 'https://sqs' })(
+        untyped({ key: 'k', body: {}, messageGroup: 'g' }),
+      ),
   },
   {
     door: 'onceOverHttp',
@@ -490,13 +439,13 @@ export const misspelt: readonly Misspelt[] = [
     door: 'forEachItem',
     option: 'chunks',
     meant: 'chunk',
-    call: () => forEachItem([1], untyped({ id: 'r', work: 'repay', fence, tableName: 't', chunks: 5 }), () => []),
+    call: () => forEachItem([1], untyped({ id: 'r', work: 'repay', fence, store: table, chunks: 5 }), () => []),
   },
   {
     door: 'readProgress',
     option: 'works',
     meant: 'work',
-    call: () => readProgress(untyped({ id: 'r', tableName: 't', works: 'repay' })),
+    call: () => readProgress(untyped({ id: 'r', store: table, works: 'repay' })),
   },
   { door: 'hashedKeys', option: 'sald', meant: 'salt', call: () => hashedKeys(nothing, untyped({ sald: 's' })) },
   {
@@ -599,6 +548,8 @@ const protocol = 'records and requests of the protocol, which stores make';
 
 /** The other functions and classes that are exported, and what they take instead of options. */
 export const withoutOptions: Readonly<Record<string, string>> = {
+  transactionalStore: 'a store',
+  dynamoLockStore: 'a store',
   decide: protocol,
   renew: protocol,
   settle: protocol,

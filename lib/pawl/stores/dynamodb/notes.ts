@@ -1,13 +1,13 @@
+import type { DynamoTransport } from '../../aws/aws.ts';
 import { explainedError } from '../../kernel/errors.ts';
 import { wrongNumberIn } from '../../kernel/stored-numbers.ts';
 import { type KeepsNotes, type Note, noteSchema, noteState, type PlaceEntry } from '../../rules/notes.ts';
 import { call } from './calls.ts';
-import { openIndexError } from './errors.ts';
 import { type ExplainedTable, explaining } from './explain.ts';
 import { fieldsOf, type Item } from './item.ts';
 import { OPEN_INDEX } from './open-index.ts';
+import { openIndexError } from './open-index-error.ts';
 import { put } from './put.ts';
-import type { DynamoTransport } from './transport.ts';
 
 /** Notes in a claims table, and the places of its index. */
 export function notesIn(transport: DynamoTransport, table: ExplainedTable): KeepsNotes {

@@ -1,5 +1,4 @@
 import { explainedError } from '../../kernel/errors.ts';
-import type { Host } from '../../kernel/host.ts';
 import type { KeepsNotes } from '../../rules/notes.ts';
 import type { ListsOpenClaims } from '../../rules/open-claims.ts';
 import type { ClaimRecord } from '../../rules/record.ts';
@@ -17,10 +16,13 @@ import { statementOf } from './statement.ts';
 import type { Table } from './table.ts';
 
 /** Claims in a table, over any transport. What is asked for at the same time shares a request: up to 25 writes, up to 100 reads. */
-export function sharedRequests(
-  { nameOfTable, setupError, transport, restore }: Table,
-  host: Pick<Host, 'after' | 'random'>,
-): ClaimStore & ListsOpenClaims & KeepsNotes {
+export function sharedRequests({
+  nameOfTable,
+  setupError,
+  aws: { dynamodb: transport },
+  host,
+  restore,
+}: Table): ClaimStore & ListsOpenClaims & KeepsNotes {
   const read = groupCommit(host, 100, readTogether);
   const write = groupCommit(host, 25, writeTogether);
 

@@ -15,11 +15,11 @@ import {
   TransactWriteItemsCommand,
   type TransactWriteItemsCommandInput,
 } from '@aws-sdk/client-dynamodb';
-import type { DynamoTransport, Operation } from './transport.ts';
+import type { DynamoOperation, DynamoTransport } from './aws.ts';
 
 type Send = (client: DynamoDBClient, input: object) => Promise<object>;
 
-const sends: Readonly<Record<Operation, Send>> = {
+const sends: Readonly<Record<DynamoOperation, Send>> = {
   BatchExecuteStatement: (client, input) =>
     client.send(new BatchExecuteStatementCommand(input as BatchExecuteStatementCommandInput)),
   BatchGetItem: (client, input) => client.send(new BatchGetItemCommand(input as BatchGetItemCommandInput)),
@@ -31,10 +31,9 @@ const sends: Readonly<Record<Operation, Send>> = {
     client.send(new TransactWriteItemsCommand(input as TransactWriteItemsCommandInput)),
 };
 
-/** Sends what pawl asks for through a client of the AWS SDK, which repeats a request by its own policy. */
-export function sdkTransport(client: DynamoDBClient): DynamoTransport {
+/** Sends what pawl asks of DynamoDB through a client of the AWS SDK, which repeats a request by its own policy. */
+export function sdkDynamo(client: DynamoDBClient): DynamoTransport {
   return {
-    kind: 'dynamo-transport',
     call: (operation, input) => sends[operation](client, input),
     region: async () => client.config.region(),
   };

@@ -1,9 +1,6 @@
-import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { RecordState } from '../../kernel/record.ts';
 import { conditionOf } from '../../stores/dynamodb/condition.ts';
-
-/** One action of a transaction, as users of `DynamoDBDocumentClient` write it. */
-export type TransactAction = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+import type { TransactAction } from '../../stores/dynamodb/marshall-action.ts';
 
 /** The action that makes a transaction fail unless an item is in a state. */
 export function whenIn(TableName: string, id: string, state: RecordState): TransactAction {

@@ -1,10 +1,10 @@
-import { binariesAsBase64 } from '../../../aws/binaries.ts';
-import type { Service } from '../../../aws/service.ts';
-import type { Send } from '../../../aws/signed-requests.ts';
-import type { Host } from '../../../kernel/host.ts';
-import type { DynamoTransport, Operation } from '../transport.ts';
+import type { Host } from '../kernel/host.ts';
+import type { DynamoOperation, DynamoTransport } from './aws.ts';
+import { binariesAsBase64 } from './binaries.ts';
+import type { Service } from './service.ts';
+import type { Send } from './signed-requests.ts';
 
-/** DynamoDB, as the lean transport asks it. */
+/** DynamoDB, as it is asked without the SDK. */
 export const dynamodb: Service = {
   title: 'DynamoDB',
   name: 'dynamodb',
@@ -22,16 +22,15 @@ export const dynamodb: Service = {
 };
 
 /** The requests of pawl to DynamoDB, by what sends them. */
-export function leanTransport(send: Send, host: Pick<Host, 'randomId'>, region: () => string): DynamoTransport {
+export function leanDynamo(send: Send, host: Pick<Host, 'randomId'>, region: () => string): DynamoTransport {
   return {
-    kind: 'dynamo-transport',
     call: (operation, input) => send(operation, bodyOf(operation, input, host)),
     region: async () => region(),
   };
 }
 
 /** The request as DynamoDB's JSON. Only the application's writes, in a transaction, can hold binary values. */
-function bodyOf(operation: Operation, input: object, host: Pick<Host, 'randomId'>): string {
+function bodyOf(operation: DynamoOperation, input: object, host: Pick<Host, 'randomId'>): string {
   if (operation !== 'TransactWriteItems') return JSON.stringify(input);
   return JSON.stringify({ ClientRequestToken: host.randomId(), ...input }, binariesAsBase64);
 }
