@@ -112,7 +112,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: 'what both transports share loads no client of the SDK: a lean consumer would carry it',
-    from: /^lib\/pawl\/stores\/dynamodb\/(shared-requests|single-requests|table|transport|explain|notes|put|list-open|group-commit|statement|condition)\.ts$/,
+    from: /^lib\/pawl\/stores\/dynamodb\/(shared-requests|single-requests|table|transport|explain|notes|put|list-open|statement|condition)\.ts$/,
     never: /^lib\/pawl\/stores\/dynamodb\/(options|sdk-transport|store|individual)\.ts$/,
   },
   {
