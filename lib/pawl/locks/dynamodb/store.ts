@@ -1,7 +1,5 @@
 import { nodeHost } from '../../host.ts';
-import { explained } from '../../kernel/error-code.ts';
 import type { Host } from '../../kernel/host.ts';
-import { wrongNumberIn } from '../../kernel/stored-numbers.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { call } from '../../stores/dynamodb/calls.ts';
@@ -11,6 +9,7 @@ import { explainedBy, explainedTable, explaining } from '../../stores/dynamodb/e
 import { fieldsOf, type Item, toItem } from '../../stores/dynamodb/item.ts';
 import { type TableOptions, tableOf, tableOptionNames } from '../../stores/dynamodb/options.ts';
 import type { DynamoTransport } from '../../stores/dynamodb/transport.ts';
+import { knownLock } from '../known-lock.ts';
 import type { Lock } from '../owned-lock.ts';
 import type { StoredRecord } from '../record.ts';
 import { type Resource, resourceId } from '../resource.ts';
@@ -141,37 +140,6 @@ function refusalOf(error: unknown, writes: readonly LockWrite[]): readonly (Stor
   });
 }
 
-/**
- * An item is where a lock should be, and is none that this version of pawl knows. It is left as it is.
- *
- * @example
- * await lockStore.read([lock.id]).catch((error) => {
- *   if (error instanceof UnknownLockError) console.error('a later version of pawl, or another program, wrote this item');
- *   throw error;
- * });
- */
-export class UnknownLockError extends Error {
-  override readonly name = 'UnknownLockError';
-  /** The item's. It may identify a person, and is no part of the message. */
-  readonly id: string;
-  constructor(id: string) {
-    super(explained("an item is left alone: it is no lock of pawl's schema 1", 'foreign-item'));
-    this.id = id;
-  }
-}
-
-const ofLock = { counts: ['resources', 'rev'], times: ['since', 'leaseUntil', 'expiresAt'] };
-const ofResource = { counts: ['fence'], times: [] };
-
-/** @throws UnknownLockError when the item is not of a schema this version knows */
 function fromItem(item: Item): StoredRecord {
-  // Deciding upon a record that is only half understood could give a locked resource away.
-  const record = fieldsOf(item) as StoredRecord;
-  if (
-    record.v !== 'lock-1' ||
-    wrongNumberIn<string>({ ...record }, record.kind === 'lock' ? ofLock : ofResource) !== undefined
-  ) {
-    throw new UnknownLockError(item['id']?.S ?? '');
-  }
-  return record;
+  return knownLock(fieldsOf(item), item['id']?.S ?? '');
 }
