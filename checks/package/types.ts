@@ -33,6 +33,7 @@ const NAMES: Readonly<Record<string, string>> = {
   pawl: 'once',
   'pawl/dynamodb': 'dynamoStore',
   'pawl/dynamodb/lean': 'leanDynamo',
+  'pawl/postgres': 'postgresStore',
   'pawl/sqs': 'eachMessage',
   'pawl/sqs/lean': 'leanSqs',
   'pawl/s3': 'largePayload',

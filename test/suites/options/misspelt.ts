@@ -14,6 +14,12 @@ import * as leanMiddy from '../../../lib/pawl/middy/lean.ts';
 import { hashedKeys, metricEvents } from '../../../lib/pawl/observe/index.ts';
 import { operator } from '../../../lib/pawl/operate/index.ts';
 import { largePayload } from '../../../lib/pawl/payload/envelopes/large-payload.ts';
+import {
+  deleteExpired,
+  postgresLockStore,
+  postgresMigration,
+  postgresStore,
+} from '../../../lib/pawl/postgres/index.ts';
 import { eachMessage, sendOnce } from '../../../lib/pawl/sqs/index.ts';
 import * as leanSqsDoors from '../../../lib/pawl/sqs/lean/index.ts';
 import { findings, reconcileStatements } from '../../../lib/pawl/statements/index.ts';
@@ -366,6 +372,30 @@ export const misspelt: readonly Misspelt[] = [
     option: 'cleint',
     meant: 'client',
     call: () => transactionalStore(untyped({ tableName: 'claims', cleint: {} })),
+  },
+  {
+    door: 'postgresStore',
+    option: 'tableName',
+    meant: 'table',
+    call: () => postgresStore(untyped({ pool: {}, tableName: 'claims' })),
+  },
+  {
+    door: 'postgresLockStore',
+    option: 'tables',
+    meant: 'table',
+    call: () => postgresLockStore(untyped({ pool: {}, tables: 'claims' })),
+  },
+  {
+    door: 'deleteExpired',
+    option: 'limits',
+    meant: 'limit',
+    call: () => deleteExpired(untyped({ pool: {}, limits: 1 })),
+  },
+  {
+    door: 'postgresMigration',
+    option: 'tableName',
+    meant: 'table',
+    call: () => postgresMigration(untyped({ tableName: 'claims' })),
   },
   {
     door: 'dynamoLockStore',

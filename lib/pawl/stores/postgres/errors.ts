@@ -16,24 +16,34 @@ import { propertyOf } from '../../kernel/unknown.ts';
  */
 
 /** The SQLSTATE, if the error is the server's. Node's errors have a `code` too, and `EPIPE` looks like one. */
-export function sqlState(error: unknown): string | undefined {
+function sqlState(error: unknown): string | undefined {
   const code = propertyOf(error, 'code');
   return typeof code === 'string' && typeof propertyOf(error, 'severity') === 'string' ? code : undefined;
 }
 
-/** Whether a statement was refused for what it holds. */
-export function isAboutContents(error: unknown): boolean {
-  return /^(22|23|54)/.test(sqlState(error) ?? '');
+/** The first two characters of a SQLSTATE: what kind of error it is. */
+function stateClass(error: unknown): string | undefined {
+  return sqlState(error)?.slice(0, 2);
 }
 
+const ofContents: readonly unknown[] = ['22', '23', '54'];
+const ofSetup: readonly unknown[] = ['42', '3D', '3F'];
+const ofConnections: readonly unknown[] = [undefined, '08', '57'];
+
+/** Whether a statement was refused for what it holds. */
+export function isAboutContents(error: unknown): boolean {
+  return ofContents.includes(stateClass(error));
+}
+
+/** Whether no repetition helps. */
 export function isHopeless(error: unknown): boolean {
-  return errorKind(error) !== undefined ? errorKind(error) !== 'no-answer' : isAboutContents(error);
+  const kind = errorKind(error);
+  return kind === undefined ? isAboutContents(error) : kind !== 'no-answer';
 }
 
 /** Whether the connection is not to be used again: it is dead, or it leads to a server that is going away, or to one that is a standby by now. */
 export function endsConnection(error: unknown): boolean {
-  const state = sqlState(error);
-  return state === undefined || /^(08|25006|57P)/.test(state);
+  return sqlState(error) === '25006' || ofConnections.includes(stateClass(error));
 }
 
 /** The statement's own division by zero: a write of several records that has to be undone. */
@@ -43,20 +53,19 @@ export function isUndone(error: unknown): boolean {
 
 /** @returns a SetupError, if an operator has to act; or the error as it is, which may pass by itself */
 export function explainedError(error: unknown, table: string): unknown {
-  const state = sqlState(error) ?? '';
   const { message } = recordedError(error);
   const said = `PostgreSQL says: ${message}`;
   const options = { cause: error };
-  if (state === '42501') {
+  if (sqlState(error) === '42501') {
     const advice = 'Grant it SELECT, INSERT and UPDATE on the table';
     return new SetupError(`the role may not use the table '${table}'. ${said}. ${advice}`, 'access-denied', options);
   }
-  if (/^(42|3D|3F)/.test(state)) {
+  if (ofSetup.includes(stateClass(error))) {
     const advice = 'Apply the migration of pawl/postgres to this database, or correct table or the pool';
     const wrong = `the table '${table}' is not there, or not as pawl needs it`;
     return new SetupError(`${wrong}. ${said}. ${advice}`, 'missing-table', options);
   }
-  if (state.startsWith('28')) {
+  if (stateClass(error) === '28') {
     const advice = 'Correct the user or the password of the pool';
     return new SetupError(`the table '${table}' was not reached. ${said}. ${advice}`, 'credentials', options);
   }

@@ -38,12 +38,12 @@ function cursorOf(row: object): string {
 /** @throws OptionError when it is no cursor of this store */
 function entryOf(cursor: string): Entry {
   try {
-    const entry: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
-    if (Array.isArray(entry) && entry.map((one) => typeof one).join() === 'string,number,string') {
-      return entry as unknown as Entry;
+    const [open, firstSeenAt, id]: readonly unknown[] = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    if (typeof open === 'string' && typeof firstSeenAt === 'number' && typeof id === 'string') {
+      return [open, firstSeenAt, id];
     }
   } catch {
-    // No JSON: it is refused below.
+    // No JSON, or no list: it is refused below.
   }
   return badCursor(cursor);
 }

@@ -1,6 +1,7 @@
 import { nodeHost } from '../../host.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
-import { postgresTableOptionNames, quoted } from './table.ts';
+import type { NamesOf } from '../../kernel/unknown-option.ts';
+import { type PostgresTableOptions, quoted } from './table.ts';
 
 /** The table of claims, notes and locks, as SQL. */
 export interface PostgresMigration {
@@ -9,6 +10,8 @@ export interface PostgresMigration {
   /** SHA-256 of `sql`, in hex. It changes if a version of pawl needs another table. The table has it as its comment. */
   readonly checksum: string;
 }
+
+const known = { table: true } as const satisfies NamesOf<Pick<PostgresTableOptions, 'table'>>;
 
 /**
  * What makes the table that `postgresStore` and `postgresLockStore` use.
@@ -21,10 +24,10 @@ export interface PostgresMigration {
  *
  * await writeFile('migrations/001-pawl.sql', postgresMigration().sql);
  */
-export function postgresMigration(options: { readonly table?: string } = {}): PostgresMigration {
+export function postgresMigration(options: Pick<PostgresTableOptions, 'table'> = {}): PostgresMigration {
   expectOptions(options, {
     door: 'postgresMigration',
-    known: postgresTableOptionNames,
+    known,
     docs: 'docs/guides/postgres.md',
   });
   const { table = 'pawl_claims' } = options;

@@ -33,7 +33,7 @@ export function postgresStore(options: PostgresStoreOptions): ClaimStore & Lists
 const mostAtOnce = 100;
 
 /** Claims in a table that is open already. */
-export function claimsIn(table: PostgresTable): ClaimStore & ListsOpenClaims & KeepsNotes {
+function claimsIn(table: PostgresTable): ClaimStore & ListsOpenClaims & KeepsNotes {
   const { statements, host } = table;
   const errors = { isAboutContents, isHopeless };
   const read = groupCommit(host, mostAtOnce, (ids: readonly string[]) => shared(ids, readTogether), errors);

@@ -24,7 +24,14 @@ export interface PostgresTableOptions {
   readonly table?: string;
 }
 
-/** The options of `postgresStore` and of `postgresLockStore`. */
+/**
+ * The options of `postgresStore` and of `postgresLockStore`.
+ *
+ * @example
+ * import { Pool } from 'pg';
+ *
+ * const options: PostgresStoreOptions = { pool: new Pool({ max: 2 }) };
+ */
 export interface PostgresStoreOptions extends PostgresTableOptions {
   /**
    * The clock and the timers. Only simulations set it.
