@@ -1,5 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
 import { chown, mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { type AddressInfo, createServer } from 'node:net';
@@ -63,9 +64,10 @@ export async function startPostgres(programs: string, settings: readonly string[
     await ready;
   }
 
-  /** Immediately, at the exit of this process: nothing is left running. */
+  /** Immediately, at the exit of this process: nothing is left. */
   function kill(): void {
     server?.kill('SIGQUIT');
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   }
 
   async function stop(mode: 'fast' | 'immediate' = 'fast'): Promise<void> {

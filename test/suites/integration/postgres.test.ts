@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { nodeHost } from '../../../lib/pawl/host.ts';
-import { SetupError } from '../../../lib/pawl/index.ts';
+import { SetupError, type WriteResult } from '../../../lib/pawl/index.ts';
 import {
   deleteExpired,
   postgresLockStore,
@@ -98,33 +98,58 @@ describe.skipIf(connectionString === '')('a table in PostgreSQL', () => {
     expect(statements).toBe(3);
   });
 
-  it('lets batches that write the same records in opposite orders through, without a deadlock', async () => {
-    const stores = [postgresStore(options), postgresStore(options)] as const;
-    const ids = Array.from({ length: 60 }, (_, n) => `crossed#${String(n).padStart(2, '0')}`);
-    let seen = ids.map((id) => record({ id }));
-    await Promise.all(seen.map((next) => stores[0].write({ next, seen: undefined })));
-    const before = await deadlocks();
-    for (let round = 0; round < 20; round++) {
-      const fresh = Array.from({ length: 30 }, (_, n) =>
-        record({ id: `crossed-${round}#${String(n).padStart(2, '0')}` }),
-      );
-      const writesOf = (claimId: string) => [
-        ...seen.map((one) => ({ seen: one, next: { ...one, claimId, rev: one.rev + 1 } })),
-        ...fresh.map((one) => ({ seen: undefined, next: { ...one, claimId } })),
-      ];
-      const [one, other] = await Promise.all([
-        Promise.all(writesOf('one').map((write) => stores[0].write(write))),
-        Promise.all(
-          writesOf('other')
-            .toReversed()
-            .map((write) => stores[1].write(write)),
-        ),
-      ]);
-      const applied = (results: readonly { readonly applied: boolean }[]) => results.filter((each) => each.applied);
-      expect(applied(one).length + applied(other).length).toBe(90);
-      seen = await Promise.all(ids.map(async (id) => (await stores[0].read(id)) ?? record({ id })));
-    }
-    expect(await deadlocks()).toBe(before);
+  describe('locks rows in the order of their ids, those that are there before those that are new', () => {
+    // The plans of a large table, whose rows are met in any order. A deadlock is not resolved: it is to be seen.
+    const flags = ['enable_hashjoin=off', 'enable_mergejoin=off', 'enable_seqscan=off', 'deadlock_timeout=1h'];
+    const settings = { connectionString, options: flags.map((flag) => `-c ${flag}`).join(' ') };
+    const [pool1, pool2] = [new Pool(settings), new Pool(settings)];
+    afterAll(() => Promise.all([pool1.end(), pool2.end()]));
+    const names = 'bcdefghijklmnopqrstuvwxyz'.split('').toReversed();
+    const first = (id: string) => ({ seen: undefined, next: record({ id }) });
+    const over = (id: string) => ({ seen: record({ id }), next: { ...record({ id }), rev: 2 } });
+    const lock = `SELECT FROM ${table} WHERE id = $1 FOR UPDATE`;
+    const insert = `INSERT INTO ${table} (id, rev, record) VALUES ($1, 9, '{}')`;
+
+    it.each([
+      {
+        what: 'all are there',
+        there: ['a', ...names],
+        takesA: lock,
+        takesOthers: lock,
+        writeA: over,
+        writeOther: over,
+      },
+      { what: 'all are new', there: [], takesA: insert, takesOthers: insert, writeA: first, writeOther: first },
+      { what: 'one is there', there: ['a'], takesA: lock, takesOthers: insert, writeA: over, writeOther: first },
+    ])('$what', async ({ what, there, takesA, takesOthers, writeA, writeOther }) => {
+      const idOf = (name: string) => `${what}#${name}`;
+      const store = postgresStore({ pool: pool1, table });
+      await Promise.all(there.map((name) => store.write(first(idOf(name)))));
+      const other = await pool2.connect();
+      let batch: Promise<readonly WriteResult[]>;
+      try {
+        await other.query('BEGIN');
+        // What the other transaction has, the batch meets first, and it waits there with nothing that the other one needs.
+        await other.query(takesA, [idOf('a')]);
+        batch = Promise.all([...names.map((name) => writeOther(idOf(name))), writeA(idOf('a'))].map(store.write));
+        await expect.poll(waiting).toBe(1);
+        await other.query(`SET LOCAL lock_timeout = '2s'`);
+        for (const name of names) await other.query(takesOthers, [idOf(name)]);
+        await other.query('ROLLBACK');
+      } finally {
+        other.release(true);
+      }
+      expect((await batch).every(({ applied }) => applied)).toBe(true);
+    });
+  });
+
+  it('leaves a server that is a standby by now, and writes on the next connection', async () => {
+    const one = new Pool({ connectionString, max: 1 });
+    await one.query('SET default_transaction_read_only = on');
+    const id = `standby#${randomUUID()}`;
+    const write = { next: record({ id }), seen: undefined };
+    expect(await postgresStore({ pool: one, table }).write(write)).toEqual({ applied: true });
+    await one.end();
   });
 
   it.each([
@@ -139,16 +164,17 @@ describe.skipIf(connectionString === '')('a table in PostgreSQL', () => {
     await other.query('BEGIN');
     await other.query(`SELECT FROM ${table} WHERE id = $1 FOR UPDATE`, [id]);
     const written = store.write({ next: { ...seen, rev: seen.rev + 1 }, seen });
-    const waiting = `FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%${table}%'`;
-    await expect.poll(async () => (await pool.query(`SELECT ${waiting}`)).rowCount).toBe(1);
-    await pool.query(`${end} ${waiting}`);
+    await expect.poll(waiting).toBe(1);
+    await pool.query(`${end} ${whoWaits}`);
     await other.query('COMMIT');
     other.release();
     expect(await written).toEqual({ applied: true });
   });
 });
 
-async function deadlocks(): Promise<number> {
-  const { rows } = await pool.query('SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()');
-  return rows[0].deadlocks;
+const whoWaits = `FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%${table}%'`;
+
+/** How many statements over the table wait for a lock. */
+async function waiting(): Promise<number | null> {
+  return (await pool.query(`SELECT ${whoWaits}`)).rowCount;
 }

@@ -51,14 +51,13 @@ export function statementsOf(table: string) {
     read: `SELECT id, record::text AS record FROM ${table} WHERE id = ANY($1::text[])`,
     /** Writes, each by itself. Returns the ids of those that were applied. */
     write: `${lockedRows(table)}, updated AS (${updated(table, 'true')}), inserted AS (${inserted(table, afterLocks)})
-SELECT id FROM updated UNION ALL SELECT id FROM inserted`,
+SELECT id FROM inserted UNION ALL SELECT id FROM updated`,
     /**
-     * Writes, all or none. Returns whether they were applied. If another statement has inserted a row in the meantime, what is written already is undone: by a
+     * Writes, all or none. Returns whether they were applied. If a row stands in the place of a first write, what is written already is undone: by a
      * division by zero, the one error that a statement without a function can raise.
      */
     writeAll: `${lockedRows(table)}, fitting AS MATERIALIZED (
-  SELECT (SELECT count(*) FROM unchanged) = (SELECT count(seen_rev) FROM given)
-    AND NOT EXISTS (SELECT FROM ${table} JOIN given USING (id) WHERE seen_rev IS NULL) AS all_fit
+  SELECT (SELECT count(*) FROM unchanged) = (SELECT count(seen_rev) FROM given) AS all_fit
 ), updated AS (${updated(table, '(SELECT all_fit FROM fitting)')}), inserted AS (${inserted(table, '(SELECT all_fit FROM fitting)')}), done AS (
   SELECT (SELECT count(*) FROM updated) + (SELECT count(*) FROM inserted) AS rows
 )
