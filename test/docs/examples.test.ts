@@ -511,6 +511,10 @@ const others: readonly (readonly [guide: string, text: string])[] = [
   ['docs/guides/restore.md', "restored: 'lift',"], // test/suites/integration/restored-statements.long.test.ts
   ['docs/guides/lean.md', "import { dynamoStore } from 'pawl/dynamodb/lean'"], // test/suites/laws/lean-dynamodb.long.test.ts, test/suites/integration/lean-sqs.test.ts
   ['docs/guides/lean.md', 'leanDynamo({ region'],
+  ['docs/guides/postgres.md', 'postgresMigration'], // test/suites/integration/postgres-guide.test.ts, as are the next three
+  ['docs/guides/postgres.md', "operation: 'send-email'"],
+  ['docs/guides/postgres.md', 'const locks ='],
+  ['docs/guides/postgres.md', 'deleteExpired'],
   ['docs/guides/templates.md', 'async ({ body }) => sendEmail(body)'], // shop/templates/handler.ts, deployed by npm run e2e -- templates
 ];
 

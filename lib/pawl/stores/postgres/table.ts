@@ -40,7 +40,7 @@ export interface PostgresStoreOptions extends PostgresTableOptions {
   readonly host?: Pick<Host, 'now' | 'after' | 'random'>;
 }
 
-export const postgresTableOptionNames = { pool: true, table: true } as const satisfies NamesOf<PostgresTableOptions>;
+const postgresTableOptionNames = { pool: true, table: true } as const satisfies NamesOf<PostgresTableOptions>;
 export const postgresStoreOptionNames = {
   ...postgresTableOptionNames,
   host: true,
