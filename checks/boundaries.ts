@@ -81,8 +81,13 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: 'lib/pawl/stores imports the kernel, the rules, the engine and itself; only stores/dynamodb may use the AWS SDK',
-    from: /^lib\/pawl\/stores\/(?!dynamodb\/)/,
+    from: /^lib\/pawl\/stores\/(?!dynamodb\/|postgres\/)/,
     only: /^lib\/pawl\/(kernel|rules|engine|stores)\//,
+  },
+  {
+    rule: 'lib/pawl/stores/postgres imports the kernel, the rules, the host, what all stores share, and itself. It asks through the pool that it is given: no driver is in a bundle that its author did not put there',
+    from: /^lib\/pawl\/stores\/postgres\//,
+    only: /^lib\/pawl\/(kernel\/|rules\/|host\.ts$|stores\/(postgres\/|[^/]+\.ts$))/,
   },
   {
     rule: 'lib/pawl/stores/dynamodb imports the kernel, the claims, the host, the way to AWS, itself and the AWS SDK',
@@ -142,13 +147,23 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: 'lib/pawl/locks imports the kernel, the host, itself and the async context of Node; only locks/dynamodb may use the AWS SDK and the items of the store',
-    from: /^lib\/pawl\/locks\/(?!dynamodb\/|index\.ts$)/,
+    from: /^lib\/pawl\/locks\/(?!dynamodb\/|postgres\/|index\.ts$)/,
     only: /^(lib\/pawl\/((kernel|rules|engine)\/|locks\/(?!dynamodb\/)|host\.ts$)|node:async_hooks$)/,
   },
   {
     rule: 'lib/pawl/locks/dynamodb imports the kernel, the host, the locks, the items of the store and the AWS SDK',
     from: /^lib\/pawl\/locks\/dynamodb\//,
     only: /^(lib\/pawl\/(aws|kernel|payload|rules|engine|locks|stores\/dynamodb)\/|lib\/pawl\/host\.ts$|@aws-sdk\/)/,
+  },
+  {
+    rule: 'lib/pawl/locks/postgres imports the kernel, the locks, and the table of the store',
+    from: /^lib\/pawl\/locks\/postgres\//,
+    only: /^lib\/pawl\/(kernel\/|locks\/(?!dynamodb\/)|stores\/postgres\/)/,
+  },
+  {
+    rule: 'nothing of a store in PostgreSQL loads one in DynamoDB: its consumer has neither the SDK nor the table',
+    from: /^lib\/pawl\/(postgres|(stores|locks|transactions)\/postgres)\//,
+    never: /^(lib\/pawl\/[a-z]+\/dynamodb\/|@aws-sdk\/)/,
   },
   {
     rule: 'lib/pawl/observe listens: it imports the rules, the engine and Node, and no client of any service',

@@ -33,6 +33,7 @@ const NAMES: Readonly<Record<string, string>> = {
   pawl: 'once',
   'pawl/dynamodb': 'dynamoStore',
   'pawl/dynamodb/lean': 'lean',
+  'pawl/postgres': 'postgresStore',
   'pawl/sqs': 'eachMessage',
   'pawl/s3': 'largePayload',
   'pawl/middy': 'sqsOnce',

@@ -7,6 +7,12 @@ import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { hashedKeys, metricEvents } from '../../../lib/pawl/observe/index.ts';
 import { operator } from '../../../lib/pawl/operate/index.ts';
 import { largePayload } from '../../../lib/pawl/payload/envelopes/large-payload.ts';
+import {
+  deleteExpired,
+  postgresLockStore,
+  postgresMigration,
+  postgresStore,
+} from '../../../lib/pawl/postgres/index.ts';
 import { eachMessage, sendOnce } from '../../../lib/pawl/sqs/index.ts';
 import { findings, reconcileStatements } from '../../../lib/pawl/statements/index.ts';
 import {
@@ -319,6 +325,30 @@ export const misspelt: readonly Misspelt[] = [
     option: 'table',
     meant: 'tableName',
     call: () => individualDynamoStore(untyped({ table: 'claims' })),
+  },
+  {
+    door: 'postgresStore',
+    option: 'tableName',
+    meant: 'table',
+    call: () => postgresStore(untyped({ pool: {}, tableName: 'claims' })),
+  },
+  {
+    door: 'postgresLockStore',
+    option: 'tables',
+    meant: 'table',
+    call: () => postgresLockStore(untyped({ pool: {}, tables: 'claims' })),
+  },
+  {
+    door: 'deleteExpired',
+    option: 'limits',
+    meant: 'limit',
+    call: () => deleteExpired(untyped({ pool: {}, limits: 1 })),
+  },
+  {
+    door: 'postgresMigration',
+    option: 'tableName',
+    meant: 'table',
+    call: () => postgresMigration(untyped({ tableName: 'claims' })),
   },
   {
     door: 'eachMessage',
