@@ -57,6 +57,10 @@ export const errorCodes = [
   'effect-no-function',
   'generator',
   'not-awaited',
+  // Executions.
+  'start-refused',
+  'other-input',
+  'name-forgotten',
   // Calls of once.
   'call-not-done',
   'result-not-kept',
