@@ -59,6 +59,7 @@ export const errorCodes = [
   'not-awaited',
   // Executions.
   'start-refused',
+  'start-in-doubt',
   'other-input',
   'name-forgotten',
   // Calls of once.

@@ -45,7 +45,9 @@ export function inputText(input: unknown): string {
   try {
     return JSON.stringify(input) ?? '{}';
   } catch (cause) {
-    throw new RejectedError('the input of an execution cannot be written as JSON', { cause });
+    throw explainedError(RejectedError, 'the input of an execution cannot be written as JSON', 'start-refused', {
+      cause,
+    });
   }
 }
 
@@ -59,7 +61,7 @@ export async function startText(claim: Claim, workflow: Workflow, input: string)
   const call = { signal: claim.signal };
   if (workflow.kind === 'unnamed') return { name, execution: (await workflow.start(name, input, call)).execution };
   const wrong = tooShort(retentionSeconds, workflow.remembersSeconds);
-  if (wrong !== undefined) throw new RetryableError(wrong);
+  if (wrong !== undefined) throw explainedError(RetryableError, wrong, 'wrong-time');
   const { attempts, firstSeenAt } = grant.record;
   if (attempts > 1 && host.now() - firstSeenAt >= workflow.remembersSeconds * 1000) {
     const said = `an attempt of ${new Date(firstSeenAt).toISOString()} may have started it, and its target has forgotten the name since`;

@@ -23,6 +23,8 @@ interface StartOptions<Body>
  * The options of `startOnce`: those of `eachMessage`, what is started, and with which input.
  *
  * @example
+ * import { bodyField } from 'pawl/sqs';
+ *
  * const options: StartOnceOptions<Order> = {
  *   operation: 'settle',
  *   store,
@@ -55,6 +57,7 @@ export type StartOnceOptions<Body> = StartOptions<Body> &
  * @throws OptionError at once when an option is missing or out of range
  * @example
  * import { SFNClient } from '@aws-sdk/client-sfn';
+ * import { bodyField } from 'pawl/sqs';
  * import { stepFunctions } from 'pawl/workflows/step-functions';
  *
  * export const handler = startOnce({

@@ -7,7 +7,7 @@ import { expectOptions } from '../kernel/take-options.ts';
 import { propertyOf } from '../kernel/unknown.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import { warnOnce } from '../kernel/warn-once.ts';
-import type { Execution, NamedWorkflow, UnnamedWorkflow } from './workflow.ts';
+import { type NamedWorkflow, statusOf, type UnnamedWorkflow } from './workflow.ts';
 
 /**
  * The options of `stepFunctions`.
@@ -135,12 +135,6 @@ function arnOf(arn: string): { readonly machine: string } | undefined {
   return { machine: parts.slice(0, 7).join(':') };
 }
 
-/** What Step Functions, or an event of EventBridge, says of an execution. One that waits for a redrive has failed. */
-export function statusOf(status: string | undefined): Execution['status'] {
-  if (status === 'RUNNING') return 'running';
-  return status === 'SUCCEEDED' ? 'succeeded' : 'failed';
-}
-
 /** What an answer says that Step Functions gave: these inputs are refused whenever they come. */
 const refusesInput: readonly unknown[] = ['InvalidExecutionInput', 'ValidationException', 'InvalidName'];
 
@@ -173,7 +167,9 @@ function sentOnce(command: StartExecutionCommand): StartExecutionCommand {
       } catch (error) {
         if (isRefusal(error)) throw error;
         // Without the marks by which a retry strategy recognises what it repeats.
-        lost = new Error(`the start had no answer: ${recordedError(error).message}`, { cause: error });
+        lost = explainedError(Error, `the start had no answer: ${recordedError(error).message}`, 'start-in-doubt', {
+          cause: error,
+        });
         throw lost;
       }
     },

@@ -35,7 +35,12 @@ export interface Execution {
   readonly error?: RecordedError | undefined;
 }
 
-/** What a target is given with each request. */
+/**
+ * What a target is given with each request.
+ *
+ * @example
+ * const call: WorkflowCall = { signal: AbortSignal.timeout(10_000) };
+ */
 export interface WorkflowCall {
   /** Aborted when the lease of the claim is about to end. The request may have been applied. */
   readonly signal: AbortSignal;
@@ -52,6 +57,8 @@ interface Target {
  * A target that remembers names: a second start with the same name and input starts nothing.
  *
  * @example
+ * import { RetryableError } from 'pawl';
+ *
  * const runs: NamedWorkflow = {
  *   kind: 'named',
  *   target: 'nightly-jobs',
@@ -60,7 +67,7 @@ interface Target {
  *     const response = await fetch(`https://jobs.example.com/${name}`, { method: 'PUT', body: input });
  *     if (response.status === 409) return { outcome: 'name-taken' };
  *     if (response.status === 429) throw new RetryableError('the scheduler asks to slow down');
- *     if (!response.ok) throw new Error(`the scheduler responded with ${response.status}`);
+ *     if (!response.ok) throw response; // says nothing: the job may be there
  *     return { outcome: 'started', execution: name };
  *   },
  *   async describe(name) {
@@ -70,6 +77,7 @@ interface Target {
  * };
  */
 export interface NamedWorkflow extends Target {
+  /** It remembers names. */
   readonly kind: 'named';
   /** How long the target remembers a name after its execution has ended, in seconds. */
   readonly remembersSeconds: number;
@@ -79,15 +87,39 @@ export interface NamedWorkflow extends Target {
   describe(name: string, call: WorkflowCall): Promise<Execution | undefined>;
 }
 
-/** A target without names: every request starts an execution. */
+/**
+ * A target without names: every request starts an execution.
+ *
+ * @example
+ * const runs: UnnamedWorkflow = {
+ *   kind: 'unnamed',
+ *   target: 'jobs',
+ *   async start(name, input, { signal }) {
+ *     const response = await fetch('https://jobs.example.com/', { method: 'POST', body: input, signal });
+ *     return { outcome: 'started', execution: await response.text() };
+ *   },
+ * };
+ */
 export interface UnnamedWorkflow extends Target {
+  /** It remembers none. */
   readonly kind: 'unnamed';
   /** Starts an execution. The request must be sent once only. @param name for people: it stands in the logs of the execution @param input JSON */
   start(name: string, input: string, call: WorkflowCall): Promise<Extract<Started, { readonly outcome: 'started' }>>;
 }
 
-/** Where executions are started: `stepFunctions(…)`, `durableFunction(…)`, or a target of your own. */
+/**
+ * Where executions are started: `stepFunctions(…)`, or a target of your own.
+ *
+ * @example
+ * const isRecognised = ({ kind }: Workflow) => kind === 'named';
+ */
 export type Workflow = NamedWorkflow | UnnamedWorkflow;
+
+/** What Step Functions, or an event of EventBridge, says of an execution. One that waits for a redrive has failed. */
+export function statusOf(status: string | undefined): Execution['status'] {
+  if (status === 'RUNNING') return 'running';
+  return status === 'SUCCEEDED' ? 'succeeded' : 'failed';
+}
 
 /**
  * Starts the execution of a name, or recognises it.
@@ -123,7 +155,7 @@ async function describeTaken(workflow: NamedWorkflow, name: string, call: Workfl
   }
   if (found !== undefined) return found;
   const why = cause === undefined ? 'it does not show it yet' : 'it could not be asked about it';
-  throw new RetryableError(`the target has an execution ${name}, and ${why}`, { cause });
+  throw explainedError(RetryableError, `the target has an execution ${name}, and ${why}`, 'start-in-doubt', { cause });
 }
 
 /** Whether two JSON texts mean the same: the order of their fields does not count. */

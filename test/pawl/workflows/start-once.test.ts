@@ -1,7 +1,6 @@
-import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { afterEach, describe, expect, it } from 'vitest';
 import { memoryStore, once } from '../../../lib/pawl/index.ts';
-import { bodyField, eachMessage } from '../../../lib/pawl/sqs/index.ts';
+import { eachMessage } from '../../../lib/pawl/sqs/index.ts';
 import { startExecution, startOnce } from '../../../lib/pawl/workflows/index.ts';
 import { stepFunctions } from '../../../lib/pawl/workflows/step-functions.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
@@ -22,7 +21,7 @@ async function setUp(fates: Fate[] = [], maxAttempts = 1) {
   const sfn = await startStepFunctions({
     fate: () => fates.shift(),
     now: host.now,
-    client: { maxAttempts, requestHandler: new NodeHttpHandler({ requestTimeout: 5000 }) },
+    client: { maxAttempts },
   });
   opened.push(sfn);
   const store = memoryStore();
@@ -31,7 +30,7 @@ async function setUp(fates: Fate[] = [], maxAttempts = 1) {
     operation: 'settle',
     sqsClient: noQueue,
     store,
-    key: bodyField<Order, 'orderId'>('orderId'),
+    key: ({ body }: { readonly body: Order }) => body.orderId,
     backoffSeconds: () => undefined,
     onEvent: ({ type }: { type: string }) => events.push(type),
     host,
