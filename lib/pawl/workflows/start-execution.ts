@@ -36,8 +36,8 @@ export interface StartedExecution {
  * );
  */
 export function startExecution(claim: Claim, workflow: Workflow, input: unknown): Promise<StartedExecution> {
-  const started = startText(claim, workflow, inputText(input));
-  return internalsOf(claim).work.follow(started);
+  const { work } = internalsOf(claim);
+  return work.follow(startText(claim, workflow, inputText(input)));
 }
 
 /** The input of an execution as JSON. @throws RejectedError when it has none: no later attempt has one */

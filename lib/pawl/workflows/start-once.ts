@@ -2,9 +2,10 @@ import { expect, expectFunction } from '../kernel/check.ts';
 import { claimDefaults } from '../kernel/defaults.ts';
 import { OptionError } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
+import { expectOptions, ofHttp } from '../kernel/take-options.ts';
 import { eachMessageOver, type SqsHandler } from '../sqs/each-by.ts';
 import type { Message } from '../sqs/message.ts';
-import type { SqsOptions } from '../sqs/options.ts';
+import { type SqsOptions, sqsOptionNames } from '../sqs/options.ts';
 import { consumersQueues } from '../sqs/sdk-transport.ts';
 import { inputText, startText, tooShort } from './start-execution.ts';
 import type { NamedWorkflow, UnnamedWorkflow, Workflow } from './workflow.ts';
@@ -49,6 +50,10 @@ export type StartOnceOptions<Body> = StartOptions<Body> &
       }
   );
 
+const known = { ...sqsOptionNames, workflow: true, input: true } as const;
+const ofHandlers = 'the start is all that it does, and its one effect; leave it out';
+const refused = { ...ofHttp, marksEffect: ofHandlers, recordResult: ofHandlers, maxResultBytes: ofHandlers };
+
 /**
  * A Lambda handler for an SQS queue that starts one execution for each key. Needs `ReportBatchItemFailures` on the event source.
  *
@@ -69,6 +74,7 @@ export type StartOnceOptions<Body> = StartOptions<Body> &
  * });
  */
 export function startOnce<Body>(options: StartOnceOptions<Body> & { readonly host?: Host }): SqsHandler {
+  expectOptions(options, { door: 'startOnce', known, refused, docs: 'docs/guides/workflows.md' });
   const { workflow, input = ({ body }: Message<Body>) => body, ...rest } = options;
   expectWorkflow(workflow);
   expectFunction('input', 'a function from the message to the input', input, 'wrong-handler');

@@ -29,6 +29,8 @@ import * as lean from '../../../lib/pawl/stores/dynamodb/lean/index.ts';
 import { sweepOpenClaims } from '../../../lib/pawl/sweep/index.ts';
 import { commit, eachTransaction, inPhases, transactionalStore } from '../../../lib/pawl/transactions/index.ts';
 import * as leanTransactions from '../../../lib/pawl/transactions/lean.ts';
+import { startOnce } from '../../../lib/pawl/workflows/index.ts';
+import { stepFunctions } from '../../../lib/pawl/workflows/step-functions.ts';
 import { httpProvider, rehearsal } from '../../../lib/rehearsal/index.ts';
 import {
   assertSurvivesCrashes,
@@ -422,6 +424,18 @@ export const misspelt: readonly Misspelt[] = [
     meant: 'execute',
     call: () => inPhases(untyped({ excute: nothing, record: () => [], onAbandoned: 'retry' })),
   },
+  {
+    door: 'startOnce',
+    option: 'inputs',
+    meant: 'input',
+    call: () => startOnce(untyped({ ...claims, inputs: nothing })),
+  },
+  {
+    door: 'stepFunctions',
+    option: 'stateMachineARN',
+    meant: 'stateMachineArn',
+    call: () => stepFunctions(untyped({ type: 'STANDARD', stateMachineARN: 'arn' })),
+  },
   { door: 'commit', option: 'results', meant: 'result', call: () => commit(untyped({}), [], untyped({ results: 1 })) },
   {
     door: 'sendOnce',
@@ -599,6 +613,7 @@ const protocol = 'records and requests of the protocol, which stores make';
 
 /** The other functions and classes that are exported, and what they take instead of options. */
 export const withoutOptions: Readonly<Record<string, string>> = {
+  startExecution: 'a claim, a target, and an input',
   decide: protocol,
   renew: protocol,
   settle: protocol,
