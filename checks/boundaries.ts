@@ -191,6 +191,16 @@ export const RULES: readonly Rule[] = [
     only: /^lib\/pawl\/((kernel|payload|rules|engine|statements)\/|operate\/resolve\.ts$|host\.ts$)/,
   },
   {
+    rule: 'lib/pawl/workflows starts what runs elsewhere: kernel, payload, claims, the consumer of SQS and the host; no store. Each way to a target is an entry of its own, and alone loads its client',
+    from: /^lib\/pawl\/workflows\/(?!step-functions\.ts$)/,
+    only: /^lib\/pawl\/((kernel|payload|rules|engine|sqs)\/|workflows\/(?!step-functions\.ts$)|host\.ts$)/,
+  },
+  {
+    rule: 'the way to Step Functions imports the kernel, the port and its client',
+    from: /^lib\/pawl\/workflows\/step-functions\.ts$/,
+    only: /^(lib\/pawl\/(kernel\/|workflows\/workflow\.ts$)|@aws-sdk\/client-sfn$)/,
+  },
+  {
     rule: 'the engine of a rehearsal knows no rehearsal file',
     from: /^lib\/rehearsal\/(?!file\/|command\/|index\.ts$)/,
     never: /^lib\/rehearsal\/(file\/|index\.ts$)/,

@@ -44,6 +44,8 @@ const NAMES: Readonly<Record<string, string>> = {
   'pawl/operate': 'operator',
   'pawl/statements': 'reconcileStatements',
   'pawl/sweep': 'sweepOpenClaims',
+  'pawl/workflows': 'startOnce',
+  'pawl/workflows/step-functions': 'stepFunctions',
   '@pawl/testing': 'crashSweep',
   '@pawl/cdk': 'Consumer',
 };

@@ -58,6 +58,11 @@ export const errorCodes = [
   'effect-no-function',
   'generator',
   'not-awaited',
+  // Executions.
+  'start-refused',
+  'start-in-doubt',
+  'other-input',
+  'name-forgotten',
   // Calls of once.
   'call-not-done',
   'result-not-kept',

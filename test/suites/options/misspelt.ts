@@ -27,6 +27,8 @@ import {
 import * as leanStores from '../../../lib/pawl/stores/dynamodb/lean.ts';
 import { sweepOpenClaims } from '../../../lib/pawl/sweep/index.ts';
 import { commit, eachTransaction, inPhases } from '../../../lib/pawl/transactions/index.ts';
+import { startOnce } from '../../../lib/pawl/workflows/index.ts';
+import { stepFunctions } from '../../../lib/pawl/workflows/step-functions.ts';
 import { httpProvider, rehearsal } from '../../../lib/rehearsal/index.ts';
 import {
   assertSurvivesCrashes,
@@ -399,6 +401,18 @@ export const misspelt: readonly Misspelt[] = [
     meant: 'execute',
     call: () => inPhases(untyped({ excute: nothing, record: () => [], onAbandoned: 'retry' })),
   },
+  {
+    door: 'startOnce',
+    option: 'inputs',
+    meant: 'input',
+    call: () => startOnce(untyped({ ...claims, inputs: nothing })),
+  },
+  {
+    door: 'stepFunctions',
+    option: 'stateMachineARN',
+    meant: 'stateMachineArn',
+    call: () => stepFunctions(untyped({ type: 'STANDARD', stateMachineARN: 'arn' })),
+  },
   { door: 'commit', option: 'results', meant: 'result', call: () => commit(untyped({}), [], untyped({ results: 1 })) },
   {
     door: 'sendOnce',
@@ -580,6 +594,7 @@ const protocol = 'records and requests of the protocol, which stores make';
 export const withoutOptions: Readonly<Record<string, string>> = {
   transactionalStore: 'a store',
   dynamoLockStore: 'a store',
+  startExecution: 'a claim, a target, and an input',
   decide: protocol,
   renew: protocol,
   settle: protocol,
