@@ -201,6 +201,16 @@ export const RULES: readonly Rule[] = [
     only: /^(lib\/pawl\/(kernel\/|workflows\/workflow\.ts$)|@aws-sdk\/client-sfn$)/,
   },
   {
+    rule: "lib/pawl/powertools has Powertools' call shapes over the engine: it imports the claims, what all middlewares share, the store in DynamoDB, the AWS SDK and JMESPath; no other door",
+    from: /^lib\/pawl\/powertools\//,
+    only: /^(lib\/pawl\/((kernel|payload|rules|engine|powertools)\/|host\.ts$|http\/still-running\.ts$|middy\/(watched-request|early-timeout|middy-types|old-middy)\.ts$|stores\/dynamodb\/(store|table)\.ts$)|@aws-sdk\/(client|util)-dynamodb$|@aws-lambda-powertools\/jmespath(\/|$)|node:crypto$)/,
+  },
+  {
+    rule: 'only lib/pawl/powertools loads JMESPath',
+    from: /^lib\/(?!pawl\/powertools\/)/,
+    never: /^@aws-lambda-powertools\//,
+  },
+  {
     rule: 'the engine of a rehearsal knows no rehearsal file',
     from: /^lib\/rehearsal\/(?!file\/|command\/|index\.ts$)/,
     never: /^lib\/rehearsal\/(file\/|index\.ts$)/,

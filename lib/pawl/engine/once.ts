@@ -129,7 +129,9 @@ export function once<Input, R, Kept extends boolean = true>(
   expectFunction('key', `a function from the input to its key: ${example}`, key, 'wrong-key-option');
   expectFunction('the function that once wraps', 'a function, after the options', fn, 'wrong-handler');
   const rule = options.fingerprint === undefined ? undefined : ruleOf<Input>(options.fingerprint);
-  const engine: Engine<Input> = { settings, fallback: fallbackLease(settings) };
+  // Middy may give up on a handler that is a call of `once`, and still runs.
+  const mayStillRun = (error: unknown) => errorKind(error) === 'still-running';
+  const engine: Engine<Input> = { settings, fallback: fallbackLease(settings), mayStillRun };
   const use = useOf(settings.store, settings.operation, fn);
 
   /** What a call needs before it asks for its claim. */
