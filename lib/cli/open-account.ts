@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { dynamoStore, readRestored, sdk } from 'pawl/dynamodb';
+import { type Aws, dynamoStore, readRestored, sdk } from 'pawl/dynamodb';
 import { granting } from 'pawl/kernel';
 import { type Operator, type OperatorOptions, operator } from 'pawl/operate';
 import { type Findings, findings } from 'pawl/statements';
@@ -20,7 +20,7 @@ export interface AccountOptions extends Pick<OperatorOptions, 'onEvent' | 'reten
 
 export interface OpenAccount {
   readonly tableName: string;
-  readonly dynamo: DynamoDBClient;
+  readonly aws: Aws;
   readonly sqs: SQSClient;
   readonly operate: Operator;
   /** What statements have found. */
@@ -63,7 +63,7 @@ export async function openAccount(
   };
   return {
     tableName,
-    dynamo,
+    aws,
     operate: operator({ store, ...options }),
     findings: findings({ store }),
     sqs,

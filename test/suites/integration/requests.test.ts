@@ -59,7 +59,7 @@ async function requestsOf(name: Name, size: number, ...scenarios: readonly Scena
 
 describe.each([
   ['eachMessage', 'pawl'] as const,
-  ['eachMessage over leanDynamo', 'pawlLean'] as const,
+  ['eachMessage without the SDK', 'pawlLean'] as const,
   ['sqsOnce under Middy', 'sqsOnce'] as const,
 ])('%s', (_, name) => {
   it('asks for one message twice: its claim, and its completion', async () => {
@@ -93,7 +93,7 @@ describe.each([
 
 it.each([
   ['eachMessage', 'pawl'],
-  ['eachMessage over leanDynamo', 'pawlLean'],
+  ['eachMessage without the SDK', 'pawlLean'],
   ['sqsOnce under Middy', 'sqsOnce'],
 ] as const)(
   '%s asks three times for 100 duplicates that were never received before: 25 claims, whom they lost to, and a look at all others',

@@ -268,7 +268,7 @@ describe('markRestored', () => {
         Table: { TableId: 'id', RestoreSummary: { RestoreDateTime: said(restoredTo), RestoreInProgress: false } },
       }),
     });
-    const options = { tableName: first, client: transport, ...acted };
+    const options = { tableName: first, aws: transport, ...acted };
     await expect(markRestored({ ...options, cutOff: new Date(restoredTo * 1000 + 1) })).rejects.toThrow(
       `cutOff: expected ${new Date(restoredTo * 1000).toISOString()}, the time that DynamoDB has restored the table to`,
     );
@@ -302,7 +302,7 @@ describe('markRestored', () => {
   });
 
   it('lets one of two at once set the mark, and both see it', async () => {
-    const options = { tableName: first, client, ...acted };
+    const options = { tableName: first, aws, ...acted };
     const [one, other] = await Promise.all([
       markRestored({ ...options, cutOff: ago(minutes) }),
       markRestored({ ...options, cutOff: ago(2 * minutes) }),
@@ -314,7 +314,7 @@ describe('markRestored', () => {
 describe('a mark that is corrected', () => {
   it('to an earlier time is a new one: what was released under the wrong one is in doubt again, and it stands for every operation', async () => {
     const wrong = ago(10 * minutes);
-    const options = { tableName: second, client, ...acted };
+    const options = { tableName: second, aws, ...acted };
     const mark = await markRestored({ ...options, cutOff: wrong });
     const open = () => dynamoStore({ tableName: second, aws, restored: true });
     const before = consumer(open());
@@ -347,7 +347,7 @@ describe('a mark that is corrected', () => {
   });
 
   it('to a later time keeps what was decided, and what it was lifted for', async () => {
-    const options = { tableName: second, client, ...acted };
+    const options = { tableName: second, aws, ...acted };
     const mark = await markRestored({ ...options, cutOff: ago(30 * minutes) });
     await liftRestore({ ...options, operation: 'pay' });
     const later = ago(10 * minutes);
@@ -357,7 +357,7 @@ describe('a mark that is corrected', () => {
   });
 
   it('is not corrected once it is lifted: consumers believe that for good', async () => {
-    const options = { tableName: second, client, ...acted };
+    const options = { tableName: second, aws, ...acted };
     await markRestored({ ...options, cutOff: ago(10 * minutes) });
     const lifted = await liftRestore(options);
     expect(await correctRestore({ ...options, cutOff: ago(30 * minutes) })).toEqual(lifted);
@@ -371,7 +371,7 @@ describe('a mark that is corrected', () => {
       ...acted,
     });
     await restore();
-    const options = { tableName: second, client, ...acted };
+    const options = { tableName: second, aws, ...acted };
     await markRestored({ ...options, cutOff: ago(10 * minutes) });
     expect(await correctRestore({ ...options, cutOff: ago(5 * minutes) })).toMatchObject({ cutOff: mark.cutOff });
   });
