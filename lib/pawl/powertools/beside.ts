@@ -242,7 +242,9 @@ export function beside(
         return found.kind === 'none' ? { applied: false, found: record } : refusedBy(found, next, record);
     }
     const written = await store.write(inner);
-    if (!written.applied) return written;
+    // A write whose answer was lost is refused by itself.
+    const isOurs = written.applied || (written.found?.claimId === next.claimId && written.found.status === next.status);
+    if (!isOurs) return written;
     // A claim that is parked keeps Powertools out until an operator has decided, and a worker of pawl has come by.
     if (next.status === 'parked') await table.hold(id);
     else await table.free(id, next.claimId);
