@@ -113,7 +113,7 @@ async function respond<Event extends HttpEvent, Response>(
     const called = handler(claim);
     answered = expectRun(await called, 'the handler');
     // Before a response is made of it: a service takes any value for the body of one.
-    internalsOf(claim).work.followAll(expectFinished(gate.settings.operation, called, answered));
+    internalsOf(claim, 'onceOverHttp').work.followAll(expectFinished(gate.settings.operation, called, answered));
   } catch (error) {
     handling.end = { kind: 'threw', error };
     // An error of pawl's is the handler's own; any other, in the last moments, may be an early time-out's.

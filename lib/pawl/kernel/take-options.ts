@@ -18,6 +18,13 @@ export const ofHttp = {
   isFinal: 'it is an option of HTTP; leave it out',
 };
 
+/** Options of what can only be watched where pawl itself writes or sends nothing. */
+export const ofObserve = {
+  mode: 'pawl itself writes or sends what the author asks for, and cannot only watch that; leave it out',
+  enforce: 'pawl itself writes or sends what the author asks for, and cannot only watch that; leave it out',
+  observeWaitMs: 'pawl itself writes or sends what the author asks for, and cannot only watch that; leave it out',
+};
+
 /** `world.options` of `@pawl/testing` is spread into the options of every door, and has a client of SQS also for those that call no queue. */
 export const ofWorlds = { sqsClient: true } as const;
 
