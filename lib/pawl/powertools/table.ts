@@ -11,7 +11,7 @@ import { convertToAttr, unmarshall } from '@aws-sdk/util-dynamodb';
 import { expect } from '../kernel/check.ts';
 import { claimDefaults } from '../kernel/defaults.ts';
 import { explainedError } from '../kernel/errors.ts';
-import { tableName as checkedTableName } from '../stores/dynamodb/table.ts';
+import { expectTableName } from '../stores/dynamodb/table.ts';
 import { functionName } from './record-id.ts';
 
 /**
@@ -124,7 +124,7 @@ export function recordTable(options: RecordTableOptions, now: () => number) {
   const { awsSdkV3Client: client = new DynamoDBClient(options.clientConfig ?? {}) } = options;
   expect(typeof client.send === 'function', 'awsSdkV3Client', "a client of the AWS SDK's version 3", client);
   expect(keyAttr !== sortKeyAttr, 'sortKeyAttr', 'another attribute than keyAttr', sortKeyAttr);
-  const { read: nameOfTable, setupError } = checkedTableName(options.tableName);
+  const { read: nameOfTable, setupError } = expectTableName(options.tableName);
   const { skewMs } = claimDefaults;
 
   const names: Readonly<Record<string, string>> = {

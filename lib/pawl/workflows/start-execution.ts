@@ -36,7 +36,7 @@ export interface StartedExecution {
  * );
  */
 export function startExecution(claim: Claim, workflow: Workflow, input: unknown): Promise<StartedExecution> {
-  const { work } = internalsOf(claim);
+  const { work } = internalsOf(claim, 'startExecution');
   return work.follow(startText(claim, workflow, inputText(input)));
 }
 
@@ -52,7 +52,7 @@ export function inputText(input: unknown): string {
 }
 
 export async function startText(claim: Claim, workflow: Workflow, input: string): Promise<StartedExecution> {
-  const { engine, grant } = internalsOf(claim);
+  const { engine, grant } = internalsOf(claim, 'startExecution');
   const { host, retentionSeconds } = engine.settings;
   const { setupError, target } = workflow;
   if (setupError !== undefined) throw new RetryableError(setupError.message, { cause: setupError });

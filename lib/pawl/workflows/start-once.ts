@@ -2,7 +2,7 @@ import { expect, expectFunction } from '../kernel/check.ts';
 import { claimDefaults } from '../kernel/defaults.ts';
 import { OptionError } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
-import { expectOptions, ofHttp } from '../kernel/take-options.ts';
+import { expectOptions, ofHttp, ofObserve } from '../kernel/take-options.ts';
 import type { SqsHandler } from '../sqs/each-by.ts';
 import { eachMessage } from '../sqs/each-message.ts';
 import type { Message } from '../sqs/message.ts';
@@ -12,7 +12,10 @@ import type { NamedWorkflow, UnnamedWorkflow, Workflow } from './workflow.ts';
 
 /** What every `startOnce` has, whatever it starts. */
 interface StartOptions<Body>
-  extends Omit<SqsOptions<Body>, 'onAbandoned' | 'marksEffect' | 'recordResult' | 'maxResultBytes'> {
+  extends Omit<
+    SqsOptions<Body>,
+    'onAbandoned' | 'marksEffect' | 'recordResult' | 'maxResultBytes' | keyof typeof ofObserve
+  > {
   /**
    * What an execution is started with: anything that can be written as JSON. The same at each attempt, so without times and random values.
    * @default the body of the message
@@ -52,7 +55,13 @@ export type StartOnceOptions<Body> = StartOptions<Body> &
 
 const known = { ...sqsOptionNames, workflow: true, input: true } as const;
 const ofHandlers = 'the start is all that it does, and its one effect; leave it out';
-const refused = { ...ofHttp, marksEffect: ofHandlers, recordResult: ofHandlers, maxResultBytes: ofHandlers };
+const refused = {
+  ...ofHttp,
+  ...ofObserve,
+  marksEffect: ofHandlers,
+  recordResult: ofHandlers,
+  maxResultBytes: ofHandlers,
+};
 
 /**
  * A Lambda handler for an SQS queue that starts one execution for each key. Needs `ReportBatchItemFailures` on the event source.

@@ -15,7 +15,7 @@ import {
   namesIn,
   stepEffectKey,
 } from '../../../lib/pawl/rules/identity.ts';
-import { openShards, shardName, unstatedPlace } from '../../../lib/pawl/rules/open.ts';
+import { observedPlace, openShards, shardName, unstatedPlace } from '../../../lib/pawl/rules/open.ts';
 import { bodyField, compositeKey, entityKey } from '../../../lib/pawl/sqs/index.ts';
 import { findingKinds, findingOf } from '../../../lib/pawl/statements/finding.ts';
 import { partsOfMark } from '../../../lib/pawl/statements/line.ts';
@@ -159,6 +159,11 @@ const makers: Readonly<Record<string, Maker>> = {
     space: 'places of the index',
     file: 'lib/pawl/rules/open.ts',
     made: fc.tuple(operation, shard).map((parts) => ({ parts, name: unstatedPlace(...parts) })),
+  },
+  'observed claims of one shard': {
+    space: 'places of the index',
+    file: 'lib/pawl/rules/open.ts',
+    made: fc.tuple(operation, shard).map((parts) => ({ parts, name: observedPlace(...parts) })),
   },
   'open findings': {
     space: 'places of the index',
@@ -369,7 +374,7 @@ describe('the list of makers', () => {
       .filter(
         ({ line }) =>
           !otherSyntax.some((one) => one.test(line)) &&
-          !/'#(place|at|run|v|name|open|status|shard|lockFence|endedAt|ended|forgotten)'/.test(line),
+          !/'#(place|at|run|v|name|open|status|shard|lockFence|endedAt|ended|forgotten|observed)'/.test(line),
       );
     expect(joining).toEqual([]);
   });
