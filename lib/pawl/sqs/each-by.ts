@@ -12,7 +12,7 @@ import type { Delivery, Invocation } from './delivery.ts';
 import { dispositionOfRun, isFoundDone } from './disposition.ts';
 import type { InvocationContext, SqsBatchResponse, SqsEvent } from './event.ts';
 import type { Message } from './message.ts';
-import type { WatchedBatch } from './observe-message.ts';
+import { ranBy, type WatchedBatch } from './observe-message.ts';
 import { type SqsOptions, sqsOptionNames } from './options.ts';
 import { receive } from './receive.ts';
 import { Suspects } from './suspects.ts';
@@ -95,5 +95,5 @@ function watchedBy<Body>(
   handle: MessageHandler<Body> | undefined,
 ): WatchedBatch<Body> | undefined {
   if (settings.enforcedShare === undefined || handle === undefined) return undefined;
-  return { watch: new Watch(engine), handle, invocation };
+  return { watch: new Watch(engine), run: ranBy(handle), invocation };
 }
