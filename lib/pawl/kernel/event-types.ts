@@ -12,6 +12,8 @@ export const ordinaryEvents = [
   'deferred',
   'repeated',
   'statement-clean',
+  'message-sent',
+  'message-left',
 ] as const;
 
 /** What is reported even without a listener: money may be involved. */
@@ -40,6 +42,8 @@ export const unusualEvents = [
   'late-answer',
   'request-refused',
   'queue-call-failed',
+  'message-not-sent',
+  'message-parked',
 ] as const;
 
 export type EventType = (typeof ordinaryEvents)[number] | (typeof unusualEvents)[number];

@@ -16,6 +16,7 @@ export type { ListsOpenClaims } from '../rules/open-claims.ts';
 export type { SqsHandler } from '../sqs/each-by.ts';
 export type { SqsTransport } from '../sqs/transport.ts';
 export { type CommitOptions, commit } from './commit.ts';
+export type { CommitWrite, DeferredWrite } from './deferred-write.ts';
 export { commitStep, inPhases, type Phases, type Writes } from './in-phases.ts';
 export { CommitRefusedError } from './refused.ts';
 export type { AppWrite, CommitResult, Refusal, TransactionalStore } from './store.ts';

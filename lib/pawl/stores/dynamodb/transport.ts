@@ -6,6 +6,7 @@ export type Operation =
   | 'GetItem'
   | 'PutItem'
   | 'Query'
+  | 'Scan'
   | 'TransactWriteItems';
 
 /**
