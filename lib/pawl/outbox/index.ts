@@ -1,5 +1,5 @@
 export type { Destination, Problem, Sendable } from './destination.ts';
-export { queues } from './destinations/queues.ts';
+export { type QueuesOptions, queues } from './destinations/queues.ts';
 export { type DynamoOutbox, type DynamoOutboxOptions, dynamoOutbox, type PreparedMessages } from './dynamodb/outbox.ts';
 export type { LargeBodies, OutboxMessage } from './message.ts';
 export type { Outbox } from './outbox.ts';

@@ -1,5 +1,5 @@
 import type { Host } from '../kernel/host.ts';
-import { boundedName, joined } from '../kernel/name.ts';
+import { boundedName, extended, joined } from '../kernel/name.ts';
 import type { RecordedError } from '../kernel/recorded-error.ts';
 
 /**
@@ -55,7 +55,7 @@ export function laneOfGroup(to: string, group: string, host: Pick<Host, 'sha256'
 
 /** A place as an operator reads and writes it: `message#1b4e…#1`. */
 export function nameOfPlace({ id, n }: Pick<Place, 'id' | 'n'>): string {
-  return `${id}#${n}`;
+  return extended(id, String(n));
 }
 
 /** The place of a name. @returns nothing where it is no name of one */

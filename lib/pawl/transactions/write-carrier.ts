@@ -95,7 +95,11 @@ export class WriteCarrier {
     const lasting = committed.refused.filter((refusal) => !this.#isOutrun(refusal));
     if (lasting.length === 0) {
       this.#made = undefined;
-      throw new Error('another commit was faster: the place of a message in its group is taken');
+      throw explainedError(
+        Error,
+        'another commit was faster: the place of a message in its group is taken',
+        'not-committed',
+      );
     }
     this.#refused = new CommitRefusedError(lasting.map((refusal) => this.#placed(refusal)));
     // Ends the trying: a claim that is not found is not changed.

@@ -13,6 +13,9 @@ import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import * as leanMiddy from '../../../lib/pawl/middy/lean.ts';
 import { hashedKeys, metricEvents } from '../../../lib/pawl/observe/index.ts';
 import { operator } from '../../../lib/pawl/operate/index.ts';
+import { eventBuses } from '../../../lib/pawl/outbox/destinations/event-buses.ts';
+import { topics } from '../../../lib/pawl/outbox/destinations/topics.ts';
+import { dynamoOutbox, outboxRelay, outboxSweep, queues } from '../../../lib/pawl/outbox/index.ts';
 import { largePayload } from '../../../lib/pawl/payload/envelopes/large-payload.ts';
 import { eachMessage, sendOnce } from '../../../lib/pawl/sqs/index.ts';
 import * as leanSqsDoors from '../../../lib/pawl/sqs/lean/index.ts';
@@ -231,6 +234,40 @@ export const misspelt: readonly Misspelt[] = [
     option: 'endPoint',
     meant: 'endpoint',
     call: () => lean.leanDynamo(untyped({ endPoint: 'http://localhost:8000' })),
+  },
+  {
+    door: 'dynamoOutbox',
+    option: 'atOnce',
+    meant: 'atOnceMs',
+    call: () => dynamoOutbox(untyped({ tableName: 'outbox', atOnce: 0 })),
+  },
+  {
+    door: 'dynamoOutbox.message',
+    option: 'groups',
+    meant: 'group',
+    call: () =>
+      dynamoOutbox({ tableName: 'outbox' }).message(untyped({ to: 'https://sqs', key: 'a', body: 1, groups: 'b' })),
+    by: 'message',
+  },
+  { door: 'queues', option: 'sqsclient', meant: 'sqsClient', call: () => queues(untyped({ sqsclient: {} })) },
+  { door: 'topics', option: 'snsclient', meant: 'snsClient', call: () => topics(untyped({ snsclient: {} })) },
+  {
+    door: 'eventBuses',
+    option: 'eventbridgeClient',
+    meant: 'eventBridgeClient',
+    call: () => eventBuses(untyped({ eventbridgeClient: {} })),
+  },
+  {
+    door: 'outboxRelay',
+    option: 'concurency',
+    meant: 'concurrency',
+    call: () => outboxRelay(untyped({ outbox: dynamoOutbox({ tableName: 'outbox' }), concurency: 5 })),
+  },
+  {
+    door: 'outboxSweep',
+    option: 'olderThan',
+    meant: 'olderThanMs',
+    call: () => outboxSweep(untyped({ outbox: dynamoOutbox({ tableName: 'outbox' }), olderThan: 5 })),
   },
   {
     door: 'leanSqs',

@@ -1,5 +1,8 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import { expect } from '../../kernel/check.ts';
+import { expectOptions } from '../../kernel/take-options.ts';
 import { bytesOf } from '../../kernel/text.ts';
+import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { keyAttribute } from '../../payload/sent-key.ts';
 import type { Destination, Problem, Sendable } from '../destination.ts';
 import { explainedDestination } from './explained.ts';
@@ -18,15 +21,36 @@ const passing: readonly unknown[] = [
 ];
 
 /**
+ * The options of `eventBuses`.
+ *
+ * @example
+ * import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
+ *
+ * const options: EventBusesOptions = { eventBridgeClient: new EventBridgeClient({ region: 'eu-central-1' }) };
+ */
+export interface EventBusesOptions {
+  /**
+   * A client of your own for EventBridge.
+   * @default the SDK's client, made when it is first needed
+   */
+  readonly eventBridgeClient?: EventBridgeClient;
+}
+
+const known = { eventBridgeClient: true } as const satisfies NamesOf<EventBusesOptions>;
+
+/**
  * Event buses of EventBridge, for the `destinations` of an outbox. A message to a bus has a `source` and a `detailType`, and an object as its body. The
  * key stands in the `detail` as `idempotency-key`, and a consumer behind a rule finds it by `sentKey()` inside `eventBridgeEnvelope()`.
  *
- * @param client a client of your own for EventBridge
- * @default the SDK's client, made when it is first needed
+ * @throws OptionError at once when an option is wrong
  * @example
  * const { message } = dynamoOutbox({ tableName: process.env.OUTBOX_TABLE, destinations: [eventBuses()] });
  */
-export function eventBuses(client?: EventBridgeClient): Destination {
+export function eventBuses(options: EventBusesOptions = {}): Destination {
+  expectOptions(options, { door: 'eventBuses', known, docs: 'docs/guides/outbox.md' });
+  const { eventBridgeClient: client } = options;
+  const isClient = client === undefined || typeof client?.send === 'function';
+  expect(isClient, 'eventBridgeClient', 'an EventBridgeClient', client);
   let buses = client;
   return {
     name: 'eventBuses()',

@@ -1,4 +1,6 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
+import { expectOptions } from '../../kernel/take-options.ts';
+import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { callSqs } from '../../sqs/calls.ts';
 import { explainedCall } from '../../sqs/explain.ts';
 import { producersQueues } from '../../sqs/sdk-transport.ts';
@@ -12,20 +14,35 @@ const mostBytes = 2 ** 20;
 const longestDelaySeconds = 900;
 
 /**
- * Queues of SQS. An outbox has them by itself: make them where SQS needs a client of your own.
+ * The options of `queues`.
  *
- * @param client a client of your own for SQS, or `leanSqs()`
- * @default the SDK's client, made when it is first needed
  * @example
  * import { SQSClient } from '@aws-sdk/client-sqs';
  *
- * const { message } = dynamoOutbox({
- *   tableName: process.env.OUTBOX_TABLE,
- *   destinations: [queues(new SQSClient({ region: 'eu-central-1' }))],
- * });
+ * const options: QueuesOptions = { sqsClient: new SQSClient({ region: 'eu-central-1' }) };
  */
-export function queues(client?: SQSClient | SqsTransport): Destination {
-  const transport = producersQueues(client);
+export interface QueuesOptions {
+  /**
+   * A client of your own for SQS; or `leanSqs()` of `pawl/sqs/lean`. With an endpoint of your own, set the client's `useQueueUrlAsEndpoint` to false.
+   * @default the SDK's client, made when it is first needed
+   */
+  readonly sqsClient?: SQSClient | SqsTransport;
+}
+
+const known = { sqsClient: true } as const satisfies NamesOf<QueuesOptions>;
+
+/**
+ * Queues of SQS, for the `destinations` of an outbox, which has them by itself where it is given none.
+ *
+ * @throws OptionError at once when an option is wrong
+ * @example
+ * import { topics } from 'pawl/outbox/sns';
+ *
+ * const { message } = dynamoOutbox({ tableName: process.env.OUTBOX_TABLE, destinations: [queues(), topics()] });
+ */
+export function queues(options: QueuesOptions = {}): Destination {
+  expectOptions(options, { door: 'queues', known, docs: 'docs/guides/outbox.md' });
+  const transport = producersQueues(options.sqsClient);
   return {
     name: 'queues()',
     address: 'the URL of a queue',

@@ -1,4 +1,7 @@
 import { PublishCommand, SNSClient } from '@aws-sdk/client-sns';
+import { expect } from '../../kernel/check.ts';
+import { expectOptions } from '../../kernel/take-options.ts';
+import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { type Destination, keepsOrder } from '../destination.ts';
 import { attributesFor, bytesOfAttributes, problemOfAttributes } from './attributes.ts';
 import { explainedDestination } from './explained.ts';
@@ -10,14 +13,35 @@ export type { Destination, Problem, Sendable } from '../destination.ts';
 const mostBytes = 2 ** 18;
 
 /**
+ * The options of `topics`.
+ *
+ * @example
+ * import { SNSClient } from '@aws-sdk/client-sns';
+ *
+ * const options: TopicsOptions = { snsClient: new SNSClient({ region: 'eu-central-1' }) };
+ */
+export interface TopicsOptions {
+  /**
+   * A client of your own for SNS.
+   * @default the SDK's client, made when it is first needed
+   */
+  readonly snsClient?: SNSClient;
+}
+
+const known = { snsClient: true } as const satisfies NamesOf<TopicsOptions>;
+
+/**
  * Topics of SNS, for the `destinations` of an outbox. A consumer behind a topic finds the key by `sentKey()`, inside `snsEnvelope()` or with raw delivery.
  *
- * @param client a client of your own for SNS
- * @default the SDK's client, made when it is first needed
+ * @throws OptionError at once when an option is wrong
  * @example
  * const { message } = dynamoOutbox({ tableName: process.env.OUTBOX_TABLE, destinations: [topics()] });
  */
-export function topics(client?: SNSClient): Destination {
+export function topics(options: TopicsOptions = {}): Destination {
+  expectOptions(options, { door: 'topics', known, docs: 'docs/guides/outbox.md' });
+  const { snsClient: client } = options;
+  const isClient = client === undefined || typeof client?.send === 'function';
+  expect(isClient, 'snsClient', 'an SNSClient', client);
   let sns = client;
   return {
     name: 'topics()',

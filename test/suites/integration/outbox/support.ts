@@ -34,7 +34,7 @@ export async function setUpOutbox(options: Partial<DynamoOutboxOptions> = {}) {
   const shared = {
     tableName,
     client: watched,
-    destinations: [queues(destinations.sqs.client)],
+    destinations: [queues({ sqsClient: destinations.sqs.client })],
     onEvent: (event: Parameters<NonNullable<DynamoOutboxOptions['onEvent']>>[0]) => void scenario.events.push(event),
   };
   const outbox = dynamoOutbox({ ...shared, ...options });
