@@ -36,6 +36,7 @@ export const SECTIONS: readonly Section[] = [
           'guides/producers',
           'guides/envelopes',
           'guides/transactions',
+          'guides/outbox',
           'guides/locks',
         ],
       },

@@ -88,7 +88,7 @@ export function draftOf(
   const { host } = outbox;
   const { to, group, delaySeconds, attributes, source, detailType } = message;
   const isText = typeof to === 'string' && to !== '';
-  expect(isText, 'to', `an address of ${namesOf(outbox)}`, to === '' ? 'an empty text' : to, 'missing-environment');
+  expect(isText, 'to', `an address of ${namesOf(outbox)}`, to, 'missing-environment');
   const address = to as string;
   const destination = destinationOf(outbox, address);
   if (destination === undefined) {
