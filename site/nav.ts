@@ -37,6 +37,7 @@ export const SECTIONS: readonly Section[] = [
           'guides/envelopes',
           'guides/transactions',
           'guides/workflows',
+          'guides/outbox',
           'guides/locks',
           'guides/postgres',
         ],

@@ -7,6 +7,7 @@ import { boundedText, extended, hashedTail, joined, ownParts, partsOf } from '..
 import { bytesOf } from '../../../lib/pawl/kernel/text.ts';
 import { segmentId } from '../../../lib/pawl/locks/dynamodb/progress.ts';
 import { resourceId } from '../../../lib/pawl/locks/resource.ts';
+import { laneOfGroup, ownLane } from '../../../lib/pawl/outbox/record.ts';
 import {
   identify,
   identityOf,
@@ -37,7 +38,8 @@ type Space =
   | 'effect keys'
   | 'places of the index'
   | 'keys of an operation'
-  | 'names of executions';
+  | 'names of executions'
+  | 'lanes of an outbox';
 
 interface Maker {
   readonly space: Space;
@@ -131,6 +133,16 @@ const makers: Readonly<Record<string, Maker>> = {
         const { id } = findingOf({ kind, operation: of, foundAt: 0 }, subject, nodeHost);
         return { parts: [of, kind, key, line, isId], name: id };
       }),
+  },
+  'the lane of a message group': {
+    space: 'lanes of an outbox',
+    file: 'lib/pawl/outbox/record.ts',
+    made: fc.tuple(any, any).map((parts) => ({ parts, name: laneOfGroup(...parts, nodeHost) })),
+  },
+  'the lane of a message by itself': {
+    space: 'lanes of an outbox',
+    file: 'lib/pawl/outbox/record.ts',
+    made: fc.uuid().map((parts) => ({ parts, name: ownLane(parts) })),
   },
   'the mark of a restore': {
     space: 'items of a table',

@@ -6,6 +6,9 @@ import { forEachItem, memoryLockStore, readProgress, resourceLocks } from '../..
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { hashedKeys, metricEvents } from '../../../lib/pawl/observe/index.ts';
 import { operator } from '../../../lib/pawl/operate/index.ts';
+import { eventBuses } from '../../../lib/pawl/outbox/destinations/event-buses.ts';
+import { topics } from '../../../lib/pawl/outbox/destinations/topics.ts';
+import { dynamoOutbox, outboxRelay, outboxSweep, queues } from '../../../lib/pawl/outbox/index.ts';
 import { largePayload } from '../../../lib/pawl/payload/envelopes/large-payload.ts';
 import {
   deleteExpired,
@@ -238,6 +241,42 @@ export const misspelt: readonly Misspelt[] = [
     option: 'endpoint',
     meant: 'endpoints',
     call: () => leanStores.lean(untyped({ endpoint: 'http://localhost:8000' })),
+  },
+  {
+    door: 'dynamoOutbox',
+    option: 'atOnce',
+    meant: 'atOnceMs',
+    call: () => dynamoOutbox(untyped({ tableName: 'outbox', atOnce: 0 })),
+  },
+  {
+    door: 'dynamoOutbox.message',
+    option: 'groups',
+    meant: 'group',
+    call: () =>
+      dynamoOutbox({ tableName: 'outbox', aws: sdk({}) }).message(
+        untyped({ to: 'https://sqs', key: 'a', body: 1, groups: 'b' }),
+      ),
+    by: 'message',
+  },
+  { door: 'queues', option: 'AWS', meant: 'aws', call: () => queues(untyped({ AWS: {} })) },
+  { door: 'topics', option: 'snsclient', meant: 'snsClient', call: () => topics(untyped({ snsclient: {} })) },
+  {
+    door: 'eventBuses',
+    option: 'eventbridgeClient',
+    meant: 'eventBridgeClient',
+    call: () => eventBuses(untyped({ eventbridgeClient: {} })),
+  },
+  {
+    door: 'outboxRelay',
+    option: 'concurency',
+    meant: 'concurrency',
+    call: () => outboxRelay(untyped({ outbox: dynamoOutbox({ tableName: 'outbox', aws: sdk({}) }), concurency: 5 })),
+  },
+  {
+    door: 'outboxSweep',
+    option: 'olderThan',
+    meant: 'olderThanMs',
+    call: () => outboxSweep(untyped({ outbox: dynamoOutbox({ tableName: 'outbox', aws: sdk({}) }), olderThan: 5 })),
   },
   {
     door: 'dynamoStore',
