@@ -1,4 +1,5 @@
 import { type Run, sayUnwatchable, Watch } from '../engine/observe/observer.ts';
+import { explainedError } from '../kernel/errors.ts';
 import { answeredBy } from '../kernel/request.ts';
 import { openAll } from '../payload/envelopes/envelope.ts';
 import type { Consumer } from '../sqs/consumer.ts';
@@ -75,7 +76,8 @@ async function knownOf<Body>(consumer: Consumer<Body>, record: SqsRecord, deadli
   const { envelopes, settings } = consumer;
   const { host } = settings;
   try {
-    if (typeof record.body !== 'string') throw new TypeError('another middleware has parsed the body of a message');
+    if (typeof record.body !== 'string')
+      throw explainedError(TypeError, 'the body was parsed before pawl saw it', 'parsed-body');
     const sealed = sealedIn(record);
     // What is in an envelope, a handler may ask for: `openedMessage`. Whatever else takes its time is left unseen.
     const until =
