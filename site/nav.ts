@@ -40,6 +40,7 @@ export const SECTIONS: readonly Section[] = [
           'guides/outbox',
           'guides/locks',
           'guides/postgres',
+          'guides/observe',
         ],
       },
       {

@@ -374,8 +374,13 @@ describe('the list of makers', () => {
   });
 
   it('has the only ways in which parts are joined', () => {
-    /** `#` in a text that is made: of other syntaxes, and of the laws of stores, whose ids are written by hand. */
-    const others = [/^lib\/testing\//, /^lib\/pawl\/deployment\/template\//, /^lib\/rehearsal\//];
+    /** `#` in a text that is made: of other syntaxes, of the laws of stores, whose ids are written by hand, and of Powertools' records. */
+    const others = [
+      /^lib\/testing\//,
+      /^lib\/pawl\/deployment\/template\//,
+      /^lib\/rehearsal\//,
+      /^lib\/pawl\/powertools\//,
+    ];
     const otherSyntax = [/`#\$\{name\}/, /attribute_not_exists\(/, /documentation\}#/];
     const joining = notEmpty('sources', SOURCES)
       .filter(({ file }) => file !== 'lib/pawl/kernel/name.ts' && !others.some((one) => one.test(file)))

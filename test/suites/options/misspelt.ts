@@ -9,6 +9,7 @@ import { operator } from '../../../lib/pawl/operate/index.ts';
 import { eventBuses } from '../../../lib/pawl/outbox/destinations/event-buses.ts';
 import { topics } from '../../../lib/pawl/outbox/destinations/topics.ts';
 import { dynamoOutbox, outboxRelay, outboxSweep, queues } from '../../../lib/pawl/outbox/index.ts';
+import { largeBodies } from '../../../lib/pawl/outbox/large-bodies.ts';
 import { largePayload } from '../../../lib/pawl/payload/envelopes/large-payload.ts';
 import {
   deleteExpired,
@@ -16,6 +17,13 @@ import {
   postgresMigration,
   postgresStore,
 } from '../../../lib/pawl/postgres/index.ts';
+import {
+  besidePowertools,
+  DynamoDBPersistenceLayer,
+  IdempotencyConfig,
+  makeHandlerIdempotent,
+  makeIdempotent,
+} from '../../../lib/pawl/powertools/index.ts';
 import { eachMessage, sendOnce } from '../../../lib/pawl/sqs/index.ts';
 import { findings, reconcileStatements } from '../../../lib/pawl/statements/index.ts';
 import {
@@ -249,7 +257,7 @@ export const misspelt: readonly Misspelt[] = [
     call: () => dynamoOutbox(untyped({ tableName: 'outbox', atOnce: 0 })),
   },
   {
-    door: 'dynamoOutbox.message',
+    door: 'dynamoOutbox().message',
     option: 'groups',
     meant: 'group',
     call: () =>
@@ -257,6 +265,42 @@ export const misspelt: readonly Misspelt[] = [
         untyped({ to: 'https://sqs', key: 'a', body: 1, groups: 'b' }),
       ),
     by: 'message',
+  },
+  {
+    door: 'largeBodies',
+    option: 'buckets',
+    meant: 'bucket',
+    call: () => largeBodies(untyped({ s3Client: { send: nothing }, buckets: 'payloads' })),
+  },
+  {
+    door: 'DynamoDBPersistenceLayer',
+    option: 'tablename',
+    meant: 'tableName',
+    call: () => new DynamoDBPersistenceLayer(untyped({ tablename: 'idempotency', onAbandoned: 'retry' })),
+  },
+  {
+    door: 'IdempotencyConfig',
+    option: 'eventKeyJmespath',
+    meant: 'eventKeyJmesPath',
+    call: () => new IdempotencyConfig(untyped({ eventKeyJmespath: 'id' })),
+  },
+  {
+    door: 'besidePowertools',
+    option: 'keyprefix',
+    meant: 'keyPrefix',
+    call: () => besidePowertools(memoryStore(), untyped({ tableName: 'idempotency', keyprefix: 'mails' })),
+  },
+  {
+    door: 'makeIdempotent',
+    option: 'keyprefix',
+    meant: 'keyPrefix',
+    call: () => makeIdempotent(nothing, untyped({ keyprefix: 'mails' })),
+  },
+  {
+    door: 'makeHandlerIdempotent',
+    option: 'keyprefix',
+    meant: 'keyPrefix',
+    call: () => makeHandlerIdempotent(untyped({ keyprefix: 'mails' })),
   },
   { door: 'queues', option: 'AWS', meant: 'aws', call: () => queues(untyped({ AWS: {} })) },
   { door: 'topics', option: 'snsclient', meant: 'snsClient', call: () => topics(untyped({ snsclient: {} })) },
@@ -643,6 +687,9 @@ export const withoutOptions: Readonly<Record<string, string>> = {
   extendLock: protocol,
   keepLock: protocol,
   canonicalJson: writesNothing,
+  IdempotencyRecord: 'what a record holds',
+  CachePersistenceLayer: 'it is refused',
+  idempotent: 'it is refused',
   canonicalValue: writesNothing,
   failOpen: writesNothing,
   logEvents: writesNothing,
