@@ -148,6 +148,12 @@ export const misspelt: readonly Misspelt[] = [
     call: () => operate.openClaims(untyped({ stat: 'parked' })).next(),
   },
   {
+    door: 'operator().observed',
+    option: 'mosst',
+    meant: 'most',
+    call: () => operate.observed('o', untyped({ mosst: 5 })),
+  },
+  {
     door: 'operator().readClaim',
     option: 'result',
     meant: 'results',
@@ -258,8 +264,8 @@ export const misspelt: readonly Misspelt[] = [
   },
   {
     door: 'dynamoOutbox().message',
-    option: 'groups',
-    meant: 'group',
+    option: 'message.groups',
+    meant: 'message.group',
     call: () =>
       dynamoOutbox({ tableName: 'outbox', aws: sdk({}) }).message(
         untyped({ to: 'https://sqs', key: 'a', body: 1, groups: 'b' }),
