@@ -29,7 +29,7 @@ import * as lean from '../../../lib/pawl/stores/dynamodb/lean/index.ts';
 import { sweepOpenClaims } from '../../../lib/pawl/sweep/index.ts';
 import { commit, eachTransaction, inPhases, transactionalStore } from '../../../lib/pawl/transactions/index.ts';
 import * as leanTransactions from '../../../lib/pawl/transactions/lean.ts';
-import { startOnce } from '../../../lib/pawl/workflows/index.ts';
+import { executionEnded, startAgain, startOnce, waitingExecutions } from '../../../lib/pawl/workflows/index.ts';
 import { stepFunctions } from '../../../lib/pawl/workflows/step-functions.ts';
 import { httpProvider, rehearsal } from '../../../lib/rehearsal/index.ts';
 import {
@@ -57,6 +57,7 @@ const untyped = (options: object) => options as never;
 const nothing = () => undefined;
 
 const store = memoryStore();
+const workflow = { kind: 'named', target: 'jobs', remembersSeconds: 60, start: nothing, describe: nothing };
 const claims = { operation: 'send-email', key: nothing, store, onAbandoned: 'retry' };
 const locks = resourceLocks({ store: memoryLockStore() });
 const holder = { holder: 'request-1' };
@@ -430,6 +431,18 @@ export const misspelt: readonly Misspelt[] = [
     meant: 'input',
     call: () => startOnce(untyped({ ...claims, inputs: nothing })),
   },
+  {
+    door: 'startOnce',
+    option: 'waitForEnd.onFailed',
+    meant: 'waitForEnd.afterFailed',
+    call: () => startOnce(untyped({ ...claims, onAbandoned: undefined, workflow, waitForEnd: { onFailed: 'park' } })),
+  },
+  ...Object.entries({ executionEnded, startAgain, waitingExecutions }).map(([door, make]) => ({
+    door,
+    option: 'endsWithin',
+    meant: 'endsWithinMs',
+    call: () => make(untyped({ store, workflow, afterFailed: 'park', endsWithin: 600_000 })),
+  })),
   {
     door: 'stepFunctions',
     option: 'stateMachineARN',
