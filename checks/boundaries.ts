@@ -211,9 +211,9 @@ export const RULES: readonly Rule[] = [
     only: /^lib\/pawl\/((kernel|payload|rules|engine|statements)\/|operate\/resolve\.ts$|host\.ts$)/,
   },
   {
-    rule: 'lib/pawl/workflows starts what runs elsewhere: kernel, payload, claims, the consumer of SQS and the host; no store. Each way to a target is an entry of its own, and alone loads its client',
+    rule: 'lib/pawl/workflows starts what runs elsewhere: kernel, payload, claims, the consumer of SQS, the sweep and the host; no store. Each way to a target is an entry of its own, and alone loads its client',
     from: /^lib\/pawl\/workflows\/(?!step-functions\.ts$)/,
-    only: /^lib\/pawl\/((kernel|payload|rules|engine|sqs)\/|workflows\/(?!step-functions\.ts$)|host\.ts$)/,
+    only: /^lib\/pawl\/((kernel|payload|rules|engine|sqs|sweep)\/|workflows\/(?!step-functions\.ts$)|host\.ts$)/,
   },
   {
     rule: 'the way to Step Functions imports the kernel, the port and its client',

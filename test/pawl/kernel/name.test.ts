@@ -22,7 +22,7 @@ import { findingKinds, findingOf } from '../../../lib/pawl/statements/finding.ts
 import { partsOfMark } from '../../../lib/pawl/statements/line.ts';
 import { runNoteId } from '../../../lib/pawl/statements/run-note.ts';
 import { restoredId } from '../../../lib/pawl/stores/dynamodb/restore-mark.ts';
-import { executionHash, executionName } from '../../../lib/pawl/workflows/execution-name.ts';
+import { executionHash, executionName, waitingId } from '../../../lib/pawl/workflows/execution-name.ts';
 import { SOURCES } from '../../support/sources.ts';
 
 /**
@@ -148,6 +148,14 @@ const makers: Readonly<Record<string, Maker>> = {
     space: 'items of a table',
     file: 'lib/pawl/stores/dynamodb/restore-mark.ts',
     made: fixed(restoredId),
+  },
+  'the claim of an execution': {
+    space: 'items of a table',
+    file: 'lib/pawl/workflows/execution-name.ts',
+    made: fc.tuple(operation, any, any).map(([of, key, target]) => ({
+      parts: [of, key, target],
+      name: waitingId(of, executionHash({ operation: of, key, target }, nodeHost)),
+    })),
   },
   'the effect of a claim': {
     space: 'effect keys',
@@ -365,6 +373,7 @@ describe('the list of makers', () => {
     'lib/pawl/sqs/send-once.ts': 'a deduplication id: the hash of operation and key',
     'lib/pawl/observe/hashed-keys.ts': 'the id in an event, for people: nothing looks it up',
     'lib/pawl/statements/line.ts': 'reads an effect key',
+    'lib/pawl/workflows/waiting-claims.ts': 'attributes of a claim, for people: nothing looks them up',
   };
 
   it('has every file that makes a name', () => {

@@ -38,7 +38,7 @@ import {
 import * as leanStores from '../../../lib/pawl/stores/dynamodb/lean.ts';
 import { sweepOpenClaims } from '../../../lib/pawl/sweep/index.ts';
 import { commit, eachTransaction, inPhases } from '../../../lib/pawl/transactions/index.ts';
-import { startOnce } from '../../../lib/pawl/workflows/index.ts';
+import { executionEnded, startAgain, startOnce, waitingExecutions } from '../../../lib/pawl/workflows/index.ts';
 import { stepFunctions } from '../../../lib/pawl/workflows/step-functions.ts';
 import { httpProvider, rehearsal } from '../../../lib/rehearsal/index.ts';
 import {
@@ -67,6 +67,7 @@ const nothing = () => undefined;
 
 const store = memoryStore();
 const table = dynamoStore({ tableName: 't' });
+const workflow = { kind: 'named', target: 'jobs', remembersSeconds: 60, start: nothing, describe: nothing };
 const claims = { operation: 'send-email', key: nothing, store, onAbandoned: 'retry' };
 const locks = resourceLocks({ store: memoryLockStore() });
 const holder = { holder: 'request-1' };
@@ -496,6 +497,18 @@ export const misspelt: readonly Misspelt[] = [
     meant: 'input',
     call: () => startOnce(untyped({ ...claims, inputs: nothing })),
   },
+  {
+    door: 'startOnce',
+    option: 'waitForEnd.onFailed',
+    meant: 'waitForEnd.afterFailed',
+    call: () => startOnce(untyped({ ...claims, onAbandoned: undefined, workflow, waitForEnd: { onFailed: 'park' } })),
+  },
+  ...Object.entries({ executionEnded, startAgain, waitingExecutions }).map(([door, make]) => ({
+    door,
+    option: 'endsWithin',
+    meant: 'endsWithinMs',
+    call: () => make(untyped({ store, workflow, afterFailed: 'park', endsWithin: 600_000 })),
+  })),
   {
     door: 'stepFunctions',
     option: 'stateMachineARN',
