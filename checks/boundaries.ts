@@ -106,7 +106,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: 'only the entries of the stores make a way to AWS, and all else is handed one: a default keeps what it needs in every bundle',
-    from: /^lib\/pawl\/(?!aws\/|stores\/dynamodb\/(index|lean|restored|sdk-stores)\.ts$)/,
+    from: /^lib\/pawl\/(?!aws\/|stores\/dynamodb\/(index|lean|restored|sdk-stores)\.ts$|powertools\/layer\.ts$)/,
     never: /^lib\/pawl\/aws\/(?!aws\.ts$)/,
   },
   {
@@ -151,9 +151,9 @@ export const RULES: readonly Rule[] = [
     only: /^(lib\/pawl\/(kernel|payload|outbox)\/|@aws-sdk\/client-(sns|eventbridge|s3)$)/,
   },
   {
-    rule: 'lib/pawl/outbox/dynamodb writes messages with the data: it imports the outbox, the writes of a commit, the items of the store and the AWS SDK',
+    rule: 'lib/pawl/outbox/dynamodb writes messages with the data: it imports the outbox, the writes of a commit, the items of the store and the port to AWS',
     from: /^lib\/pawl\/outbox\/dynamodb\//,
-    only: /^(lib\/pawl\/(kernel|engine|outbox|transactions|stores\/dynamodb)\/|lib\/pawl\/host\.ts$|@aws-sdk\/client-dynamodb$)/,
+    only: /^lib\/pawl\/((kernel|engine|outbox|transactions|stores\/dynamodb)\/|host\.ts$|aws\/aws\.ts$)/,
   },
   {
     rule: 'a commit does not know what an outbox is: it carries writes that are made when they are committed',
@@ -223,7 +223,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: "lib/pawl/powertools has Powertools' call shapes over the engine: it imports the claims, what all middlewares share, the store in DynamoDB, the AWS SDK and JMESPath; no other door",
     from: /^lib\/pawl\/powertools\//,
-    only: /^(lib\/pawl\/((kernel|payload|rules|engine|powertools)\/|host\.ts$|http\/still-running\.ts$|middy\/(watched-request|early-timeout|middy-types|old-middy)\.ts$|stores\/dynamodb\/(store|table)\.ts$)|@aws-sdk\/(client|util)-dynamodb$|@aws-lambda-powertools\/jmespath(\/|$)|node:crypto$)/,
+    only: /^(lib\/pawl\/((kernel|payload|rules|engine|powertools)\/|host\.ts$|http\/still-running\.ts$|middy\/(watched-request|early-timeout|middy-types|old-middy)\.ts$|stores\/dynamodb\/(store|table|sdk-stores)\.ts$|aws\/sdk\.ts$)|@aws-sdk\/(client|util)-dynamodb$|@aws-lambda-powertools\/jmespath(\/|$)|node:crypto$)/,
   },
   {
     rule: 'only lib/pawl/powertools loads JMESPath',
