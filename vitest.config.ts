@@ -43,6 +43,8 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'unit',
+          // CDK's own check of a template takes as long as all of a synthesis. `test/cdk/own-rules.long.test.ts` has it.
+          env: { CDK_VALIDATION: 'false' },
           include: ['test/**/*.test.ts'],
           exclude: [
             'test/suites/laws/**',

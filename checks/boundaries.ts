@@ -81,8 +81,13 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: 'lib/pawl/stores imports the kernel, the rules, the engine and itself; only stores/dynamodb may use the AWS SDK',
-    from: /^lib\/pawl\/stores\/(?!dynamodb\/)/,
+    from: /^lib\/pawl\/stores\/(?!dynamodb\/|postgres\/)/,
     only: /^lib\/pawl\/(kernel|rules|engine|stores)\//,
+  },
+  {
+    rule: 'lib/pawl/stores/postgres imports the kernel, the rules, the host, what all stores share, and itself. It asks through the pool that it is given: no driver is in a bundle that its author did not put there',
+    from: /^lib\/pawl\/stores\/postgres\//,
+    only: /^lib\/pawl\/(kernel\/|rules\/|host\.ts$|stores\/(postgres\/|[^/]+\.ts$))/,
   },
   {
     rule: 'lib/pawl/stores/dynamodb imports the kernel, the claims, the host, the way to AWS, itself and the AWS SDK',
@@ -142,13 +147,23 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: 'lib/pawl/locks imports the kernel, the host, itself and the async context of Node; only locks/dynamodb may use the AWS SDK and the items of the store',
-    from: /^lib\/pawl\/locks\/(?!dynamodb\/|index\.ts$)/,
+    from: /^lib\/pawl\/locks\/(?!dynamodb\/|postgres\/|index\.ts$)/,
     only: /^(lib\/pawl\/((kernel|rules|engine)\/|locks\/(?!dynamodb\/)|host\.ts$)|node:async_hooks$)/,
   },
   {
     rule: 'lib/pawl/locks/dynamodb imports the kernel, the host, the locks, the items of the store and the AWS SDK',
     from: /^lib\/pawl\/locks\/dynamodb\//,
     only: /^(lib\/pawl\/(aws|kernel|payload|rules|engine|locks|stores\/dynamodb)\/|lib\/pawl\/host\.ts$|@aws-sdk\/)/,
+  },
+  {
+    rule: 'lib/pawl/locks/postgres imports the kernel, the locks, and the table of the store',
+    from: /^lib\/pawl\/locks\/postgres\//,
+    only: /^lib\/pawl\/(kernel\/|locks\/(?!dynamodb\/)|stores\/postgres\/)/,
+  },
+  {
+    rule: 'nothing of a store in PostgreSQL loads one in DynamoDB: its consumer has neither the SDK nor the table',
+    from: /^lib\/pawl\/(postgres|(stores|locks|transactions)\/postgres)\//,
+    never: /^(lib\/pawl\/[a-z]+\/dynamodb\/|@aws-sdk\/)/,
   },
   {
     rule: 'lib/pawl/observe listens: it imports the rules, the engine and Node, and no client of any service',
@@ -174,6 +189,26 @@ export const RULES: readonly Rule[] = [
     rule: 'lib/pawl/statements compares claims with what a provider says: it imports the kernel, the payload, the claims, how an operator resolves a claim, and the host; no store, no client',
     from: /^lib\/pawl\/statements\//,
     only: /^lib\/pawl\/((kernel|payload|rules|engine|statements)\/|operate\/resolve\.ts$|host\.ts$)/,
+  },
+  {
+    rule: 'lib/pawl/workflows starts what runs elsewhere: kernel, payload, claims, the consumer of SQS and the host; no store. Each way to a target is an entry of its own, and alone loads its client',
+    from: /^lib\/pawl\/workflows\/(?!step-functions\.ts$)/,
+    only: /^lib\/pawl\/((kernel|payload|rules|engine|sqs)\/|workflows\/(?!step-functions\.ts$)|host\.ts$)/,
+  },
+  {
+    rule: 'the way to Step Functions imports the kernel, the port and its client',
+    from: /^lib\/pawl\/workflows\/step-functions\.ts$/,
+    only: /^(lib\/pawl\/(kernel\/|workflows\/workflow\.ts$)|@aws-sdk\/client-sfn$)/,
+  },
+  {
+    rule: "lib/pawl/powertools has Powertools' call shapes over the engine: it imports the claims, what all middlewares share, the store in DynamoDB, the AWS SDK and JMESPath; no other door",
+    from: /^lib\/pawl\/powertools\//,
+    only: /^(lib\/pawl\/((kernel|payload|rules|engine|powertools)\/|host\.ts$|http\/still-running\.ts$|middy\/(watched-request|early-timeout|middy-types|old-middy)\.ts$|stores\/dynamodb\/(store|table)\.ts$)|@aws-sdk\/(client|util)-dynamodb$|@aws-lambda-powertools\/jmespath(\/|$)|node:crypto$)/,
+  },
+  {
+    rule: 'only lib/pawl/powertools loads JMESPath',
+    from: /^lib\/(?!pawl\/powertools\/)/,
+    never: /^@aws-lambda-powertools\//,
   },
   {
     rule: 'the engine of a rehearsal knows no rehearsal file',

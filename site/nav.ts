@@ -36,7 +36,9 @@ export const SECTIONS: readonly Section[] = [
           'guides/producers',
           'guides/envelopes',
           'guides/transactions',
+          'guides/workflows',
           'guides/locks',
+          'guides/postgres',
         ],
       },
       {

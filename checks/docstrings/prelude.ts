@@ -7,6 +7,7 @@ import type { DynamoLockStore, Locks, WorkingLock } from 'pawl/locks';
 import type { Operator } from 'pawl/operate';
 import type { BodySchema, Message, SqsHandler } from 'pawl/sqs';
 import type { TransactionalStore } from 'pawl/transactions';
+import type { NamedWorkflow } from 'pawl/workflows';
 
 /**
  * What the examples in docstrings use without declaring it: an application in ten names. A reader understands each by its name. Add to it only what many
@@ -57,6 +58,9 @@ declare global {
   const lock: WorkingLock;
   /** What `operator` returned. */
   const operate: Operator;
+
+  /** The executions of a state machine. */
+  const workflow: NamedWorkflow;
 
   /** Sends mail, and honours no key. */
   const mailer: {

@@ -33,6 +33,7 @@ const NAMES: Readonly<Record<string, string>> = {
   pawl: 'once',
   'pawl/dynamodb': 'dynamoStore',
   'pawl/dynamodb/lean': 'lean',
+  'pawl/postgres': 'postgresStore',
   'pawl/sqs': 'eachMessage',
   'pawl/s3': 'largePayload',
   'pawl/middy': 'sqsOnce',
@@ -43,6 +44,8 @@ const NAMES: Readonly<Record<string, string>> = {
   'pawl/operate': 'operator',
   'pawl/statements': 'reconcileStatements',
   'pawl/sweep': 'sweepOpenClaims',
+  'pawl/workflows': 'startOnce',
+  'pawl/workflows/step-functions': 'stepFunctions',
   '@pawl/testing': 'crashSweep',
   '@pawl/cdk': 'Consumer',
 };

@@ -4,7 +4,7 @@ import { breaks, type Mutant } from './mutant.ts';
 /** Breakages of the stores. */
 
 type Condition = typeof import('../../lib/pawl/stores/dynamodb/condition.ts');
-type GroupCommit = typeof import('../../lib/pawl/stores/dynamodb/group-commit.ts');
+type GroupCommit = typeof import('../../lib/pawl/stores/group-commit.ts');
 type PhysicalTable = typeof import('../../lib/pawl/stores/dynamodb/physical-table.ts');
 type Tables = typeof import('../../lib/pawl/stores/dynamodb/table.ts');
 
@@ -117,24 +117,24 @@ export const stores: readonly Mutant[] = [
       fromItem: (item) => ({ ...fromItem({ ...item, v: { N: '1' } }), v: Number(item['v']?.N) as 1 }),
     }),
   ),
-  breaks<GroupCommit>(
-    'one key twice in one request',
-    'lib/pawl/stores/dynamodb/group-commit.ts',
-    ({ groupCommit }) => ({
-      groupCommit(...args) {
-        const send = groupCommit(...args);
-        let count = 0;
-        return (id, input) => send(`${id}#${++count}`, input);
-      },
-    }),
-  ),
+  breaks<GroupCommit>('one key twice in one request', 'lib/pawl/stores/group-commit.ts', ({ groupCommit }) => ({
+    groupCommit(...args) {
+      const send = groupCommit(...args);
+      let count = 0;
+      return (id, input) => send(`${id}#${++count}`, input);
+    },
+  })),
   breaks<GroupCommit>(
     'a part that failed is never sent again',
-    'lib/pawl/stores/dynamodb/group-commit.ts',
+    'lib/pawl/stores/group-commit.ts',
     ({ groupCommit }) => ({
-      groupCommit: (host, most, send) =>
-        groupCommit(host, most, async (inputs) =>
-          (await send(inputs)).map((part) => ('error' in part ? { value: Promise.reject(part.error) } : part)),
+      groupCommit: (host, most, send, errors) =>
+        groupCommit(
+          host,
+          most,
+          async (inputs) =>
+            (await send(inputs)).map((part) => ('error' in part ? { value: Promise.reject(part.error) } : part)),
+          errors,
         ),
     }),
   ),

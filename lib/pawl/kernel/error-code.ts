@@ -13,6 +13,7 @@ export const errorCodes = [
   'wrong-key-option',
   'wrong-lease',
   'wrong-time',
+  'wrong-mode',
   'wrong-dead-letters',
   'wrong-store',
   'no-way-to-sqs',
@@ -48,6 +49,7 @@ export const errorCodes = [
   'nested-step',
   'late-effect',
   'copied-claim',
+  'only-observed',
   'lease-over',
   'step-in-doubt',
   'step-result',
@@ -58,6 +60,11 @@ export const errorCodes = [
   'effect-no-function',
   'generator',
   'not-awaited',
+  // Executions.
+  'start-refused',
+  'start-in-doubt',
+  'other-input',
+  'name-forgotten',
   // Calls of once.
   'call-not-done',
   'result-not-kept',

@@ -19,6 +19,13 @@ export const ofHttp = {
   isFinal: 'it is an option of HTTP; leave it out',
 };
 
+/** Options of what can only be watched where pawl itself writes or sends nothing. */
+export const ofObserve = {
+  mode: 'pawl itself writes or sends what the author asks for, and cannot only watch that; leave it out',
+  enforce: 'pawl itself writes or sends what the author asks for, and cannot only watch that; leave it out',
+  observeWaitMs: 'pawl itself writes or sends what the author asks for, and cannot only watch that; leave it out',
+};
+
 export interface Taken extends TakenOptions {
   /** Options of other doors, and why this one has no use for each. Given as `undefined`, they are ignored. */
   readonly refused?: Readonly<Record<string, string>>;

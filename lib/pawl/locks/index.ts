@@ -8,11 +8,7 @@ export {
   forEachItem,
   readProgress,
 } from './dynamodb/for-each-item.ts';
-export {
-  type DynamoLockStore,
-  dynamoLockStore,
-  UnknownLockError,
-} from './dynamodb/store.ts';
+export { type DynamoLockStore, dynamoLockStore } from './dynamodb/store.ts';
 export {
   ChunkRefusedError,
   LockKeptError,
@@ -23,6 +19,7 @@ export {
 } from './errors.ts';
 export { type Fenced, fencedBy } from './fenced-by.ts';
 export type { FoundResource } from './found-resource.ts';
+export { UnknownLockError } from './known-lock.ts';
 export type { LockedResource } from './locked-resource.ts';
 export { type MemoryLockStore, memoryLockStore } from './memory.ts';
 export type { LockAllOptions, LocksOptions } from './options.ts';

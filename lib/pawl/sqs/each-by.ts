@@ -1,8 +1,11 @@
+import { Watch } from '../engine/observe/observer.ts';
 import { BatchRun, type TryMessage } from './batch-run.ts';
 import { conclude } from './conclude.ts';
-import { createConsumer, type DoorRules } from './consumer.ts';
-import type { Delivery } from './delivery.ts';
+import { type Consumer, createConsumer, type DoorRules } from './consumer.ts';
+import type { Delivery, Invocation } from './delivery.ts';
 import type { InvocationContext, SqsBatchResponse, SqsEvent } from './event.ts';
+import type { MessageHandler } from './message.ts';
+import type { WatchedBatch } from './observe-message.ts';
 import type { SqsOptions } from './options.ts';
 import { receive } from './receive.ts';
 import { Suspects } from './suspects.ts';
@@ -10,8 +13,18 @@ import { Suspects } from './suspects.ts';
 /** A Lambda handler of batches of SQS. */
 export type SqsHandler = (event: SqsEvent, context: InvocationContext) => Promise<SqsBatchResponse>;
 
-/** A handler of batches that tries each message in this way. @internal */
-export function eachBy<Body>(options: SqsOptions<Body>, tryMessage: TryMessage<Body>, rules?: DoorRules): SqsHandler {
+/**
+ * A handler of batches that tries each message in this way.
+ *
+ * @param handle what runs a message whose key is only observed, at a door that can observe
+ * @internal
+ */
+export function eachBy<Body>(
+  options: SqsOptions<Body>,
+  tryMessage: TryMessage<Body>,
+  rules?: DoorRules,
+  handle?: MessageHandler<Body>,
+): SqsHandler {
   const consumer = createConsumer(options, rules);
   return async function handler(event, context) {
     const { host, marginMs } = consumer.settings;
@@ -20,7 +33,20 @@ export function eachBy<Body>(options: SqsOptions<Body>, tryMessage: TryMessage<B
     const batch = records.map((record): Delivery => ({ record }));
     const suspects = new Suspects(consumer, deadline);
     const until = deadline - marginMs;
-    await new BatchRun(consumer, tryMessage, { batch, invocation: received, until, suspects }).run();
-    return conclude(consumer, batch, received);
+    const watched = watchedBy(consumer, received, handle);
+    await new BatchRun(consumer, tryMessage, { batch, invocation: received, until, suspects, watched }).run();
+    const response = await conclude(consumer, batch, received);
+    await watched?.watch.end(deadline);
+    return response;
   };
+}
+
+/** What watches a batch, where not all keys are enforced. */
+function watchedBy<Body>(
+  { engine, settings }: Consumer<Body>,
+  invocation: Invocation,
+  handle: MessageHandler<Body> | undefined,
+): WatchedBatch<Body> | undefined {
+  if (settings.enforcedShare === undefined || handle === undefined) return undefined;
+  return { watch: new Watch(engine), handle, invocation };
 }

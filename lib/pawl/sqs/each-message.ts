@@ -1,24 +1,14 @@
-import type { Claim } from '../engine/claim.ts';
 import { type HandlerUse, useOf } from '../engine/handlers.ts';
 import { run } from '../engine/run.ts';
 import { expectFunction } from '../kernel/check.ts';
 import type { Host } from '../kernel/host.ts';
 import { expectOptions, ofHttp } from '../kernel/take-options.ts';
+import type { TryMessage } from './batch-run.ts';
 import { claimMessage } from './claim-message.ts';
 import { dispositionOfRun, isFoundDone } from './disposition.ts';
 import { eachBy, type SqsHandler } from './each-by.ts';
-import type { Message } from './message.ts';
+import type { MessageHandler } from './message.ts';
 import { type SqsOptions, sqsOptionNames } from './options.ts';
-
-/**
- * Handles one message under its claim. What it returns is its result; what it throws is decided by `onAbandoned`.
- *
- * @example
- * const send: MessageHandler<Order> = async ({ body }, claim) => {
- *   await claim.effect(() => mailer.send(body));
- * };
- */
-export type MessageHandler<Body> = (message: Message<Body>, claim: Claim) => Promise<unknown> | unknown;
 
 /**
  * A Lambda handler for an SQS queue whose effect happens once per key. Needs `ReportBatchItemFailures` on the event
@@ -47,7 +37,7 @@ export function eachMessage<Body>(
   });
   expectFunction('the handler of eachMessage', 'a function, after the options', handle, 'wrong-handler');
   let use: HandlerUse | undefined;
-  return eachBy(options, async (consumer, one, deadline, mayTakeOver, { isNew, hasEnded }) => {
+  const tryMessage: TryMessage<Body> = async (consumer, one, deadline, mayTakeOver, { isNew, hasEnded }) => {
     use ??= useOf(options.store, options.operation, handle);
     const attempt = await claimMessage(consumer, one, deadline, mayTakeOver);
     if (attempt.kind === 'refused') {
@@ -57,5 +47,6 @@ export function eachMessage<Body>(
     use.hasRun();
     isNew();
     return dispositionOfRun(await run(consumer.engine, attempt.grant, handle, one.message, hasEnded));
-  });
+  };
+  return eachBy(options, tryMessage, {}, handle);
 }

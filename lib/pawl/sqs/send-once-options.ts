@@ -2,6 +2,7 @@ import type { Aws } from '../aws/aws.ts';
 import type { ClaimOptions } from '../engine/options.ts';
 import type { KeyValue } from '../kernel/key.ts';
 import type { RecordedError } from '../kernel/recorded-error.ts';
+import { ofObserve } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 
 /**
@@ -91,6 +92,7 @@ export const known = {
 export const refused = {
   envelope: 'it sends the body as it is. It is an option of consumers of SQS',
   statements: 'its claims are about the sending, and a statement is about effects. It is an option of consumers',
+  ...ofObserve,
 };
 export const knownOfMessage = {
   key: true,

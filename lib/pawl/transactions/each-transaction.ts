@@ -9,7 +9,7 @@ import { run } from '../engine/run.ts';
 import { Work } from '../engine/work.ts';
 import { expectFunction } from '../kernel/check.ts';
 import { answeredBy } from '../kernel/request.ts';
-import { expectOptions, ofHttp } from '../kernel/take-options.ts';
+import { expectOptions, ofHttp, ofObserve } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import { decide } from '../rules/decide.ts';
 import { completion } from '../rules/result.ts';
@@ -43,7 +43,10 @@ import { expectTransactional, expectWrites, WriteCarrier } from './write-carrier
  * };
  */
 export interface EachTransactionOptions<Body>
-  extends Omit<SqsOptions<Body>, 'store' | 'onAbandoned' | 'lease' | 'marksEffect' | 'watched'> {
+  extends Omit<
+    SqsOptions<Body>,
+    'store' | 'onAbandoned' | 'lease' | 'marksEffect' | 'watched' | keyof typeof ofObserve
+  > {
   /** Where the claims are kept: `transactionalStore(dynamoStore({ tableName }))`, which commits them with the writes. */
   readonly store: TransactionalStore;
   /**
@@ -72,6 +75,7 @@ const refused = {
   marksEffect: nothingInDoubt,
   watched: 'a new message is one transaction, and no claim is in flight',
   ...ofHttp,
+  ...ofObserve,
 };
 const known = { ...sqsOptionNames, onRefused: true, onInheritedDoubt: true } as const satisfies NamesOf<
   EachTransactionOptions<unknown>
@@ -122,7 +126,7 @@ export function eachTransaction<Body>(
   if (onRefused !== undefined)
     expectFunction('onRefused', 'a function that returns an error', onRefused, 'wrong-handler');
   const commitMessage = async (message: Message<Body>, claim: Claim): Promise<void> => {
-    expectRemembered(internalsOf(claim));
+    expectRemembered(internalsOf(claim, 'eachTransaction'));
     const writes = expectWrites(await writesOf(message));
     if (writes.length === 0) return;
     try {

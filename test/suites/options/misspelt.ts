@@ -7,6 +7,12 @@ import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { hashedKeys, metricEvents } from '../../../lib/pawl/observe/index.ts';
 import { operator } from '../../../lib/pawl/operate/index.ts';
 import { largePayload } from '../../../lib/pawl/payload/envelopes/large-payload.ts';
+import {
+  deleteExpired,
+  postgresLockStore,
+  postgresMigration,
+  postgresStore,
+} from '../../../lib/pawl/postgres/index.ts';
 import { eachMessage, sendOnce } from '../../../lib/pawl/sqs/index.ts';
 import { findings, reconcileStatements } from '../../../lib/pawl/statements/index.ts';
 import {
@@ -21,6 +27,8 @@ import {
 import * as leanStores from '../../../lib/pawl/stores/dynamodb/lean.ts';
 import { sweepOpenClaims } from '../../../lib/pawl/sweep/index.ts';
 import { commit, eachTransaction, inPhases } from '../../../lib/pawl/transactions/index.ts';
+import { startOnce } from '../../../lib/pawl/workflows/index.ts';
+import { stepFunctions } from '../../../lib/pawl/workflows/step-functions.ts';
 import { httpProvider, rehearsal } from '../../../lib/rehearsal/index.ts';
 import {
   assertSurvivesCrashes,
@@ -321,6 +329,30 @@ export const misspelt: readonly Misspelt[] = [
     call: () => individualDynamoStore(untyped({ table: 'claims' })),
   },
   {
+    door: 'postgresStore',
+    option: 'tableName',
+    meant: 'table',
+    call: () => postgresStore(untyped({ pool: {}, tableName: 'claims' })),
+  },
+  {
+    door: 'postgresLockStore',
+    option: 'tables',
+    meant: 'table',
+    call: () => postgresLockStore(untyped({ pool: {}, tables: 'claims' })),
+  },
+  {
+    door: 'deleteExpired',
+    option: 'limits',
+    meant: 'limit',
+    call: () => deleteExpired(untyped({ pool: {}, limits: 1 })),
+  },
+  {
+    door: 'postgresMigration',
+    option: 'tableName',
+    meant: 'table',
+    call: () => postgresMigration(untyped({ tableName: 'claims' })),
+  },
+  {
     door: 'eachMessage',
     option: 'concurency',
     meant: 'concurrency',
@@ -368,6 +400,18 @@ export const misspelt: readonly Misspelt[] = [
     option: 'excute',
     meant: 'execute',
     call: () => inPhases(untyped({ excute: nothing, record: () => [], onAbandoned: 'retry' })),
+  },
+  {
+    door: 'startOnce',
+    option: 'inputs',
+    meant: 'input',
+    call: () => startOnce(untyped({ ...claims, inputs: nothing })),
+  },
+  {
+    door: 'stepFunctions',
+    option: 'stateMachineARN',
+    meant: 'stateMachineArn',
+    call: () => stepFunctions(untyped({ type: 'STANDARD', stateMachineARN: 'arn' })),
   },
   { door: 'commit', option: 'results', meant: 'result', call: () => commit(untyped({}), [], untyped({ results: 1 })) },
   {
@@ -550,6 +594,7 @@ const protocol = 'records and requests of the protocol, which stores make';
 export const withoutOptions: Readonly<Record<string, string>> = {
   transactionalStore: 'a store',
   dynamoLockStore: 'a store',
+  startExecution: 'a claim, a target, and an input',
   decide: protocol,
   renew: protocol,
   settle: protocol,

@@ -60,6 +60,7 @@ const takes: Readonly<Record<string, string>> = {
   individualDynamoStore: defaults,
   transactionalStore: defaults,
   dynamoLockStore: defaults,
+  postgresMigration: defaults,
   deadLetterQueue: defaults,
   sdk: defaults,
   lean: defaults,

@@ -1,7 +1,5 @@
 import type { DynamoTransport } from '../../aws/aws.ts';
 import { nodeHost } from '../../host.ts';
-import { explained } from '../../kernel/error-code.ts';
-import { wrongNumberIn } from '../../kernel/stored-numbers.ts';
 import { call } from '../../stores/dynamodb/calls.ts';
 import { conditionOf } from '../../stores/dynamodb/condition.ts';
 import { cancellationOf, conditionFailed, refusedBy } from '../../stores/dynamodb/errors.ts';
@@ -10,6 +8,7 @@ import { fieldsOf, type Item, toItem } from '../../stores/dynamodb/item.ts';
 import type { TransactAction } from '../../stores/dynamodb/marshall-action.ts';
 import type { DynamoStore } from '../../stores/dynamodb/store.ts';
 import { type InTable, tableOf } from '../../stores/dynamodb/table.ts';
+import { knownLock } from '../known-lock.ts';
 import type { Lock } from '../owned-lock.ts';
 import type { StoredRecord } from '../record.ts';
 import { type Resource, resourceId } from '../resource.ts';
@@ -128,37 +127,6 @@ function refusalOf(error: unknown, writes: readonly LockWrite[]): readonly (Stor
   });
 }
 
-/**
- * An item is where a lock should be, and is none that this version of pawl knows. It is left as it is.
- *
- * @example
- * await lockStore.read([lock.id]).catch((error) => {
- *   if (error instanceof UnknownLockError) console.error('a later version of pawl, or another program, wrote this item');
- *   throw error;
- * });
- */
-export class UnknownLockError extends Error {
-  override readonly name = 'UnknownLockError';
-  /** The item's. It may identify a person, and is no part of the message. */
-  readonly id: string;
-  constructor(id: string) {
-    super(explained("an item is left alone: it is no lock of pawl's schema 1", 'foreign-item'));
-    this.id = id;
-  }
-}
-
-const ofLock = { counts: ['resources', 'rev'], times: ['since', 'leaseUntil', 'expiresAt'] };
-const ofResource = { counts: ['fence'], times: [] };
-
-/** @throws UnknownLockError when the item is not of a schema this version knows */
 function fromItem(item: Item): StoredRecord {
-  // Deciding upon a record that is only half understood could give a locked resource away.
-  const record = fieldsOf(item) as StoredRecord;
-  if (
-    record.v !== 'lock-1' ||
-    wrongNumberIn<string>({ ...record }, record.kind === 'lock' ? ofLock : ofResource) !== undefined
-  ) {
-    throw new UnknownLockError(item['id']?.S ?? '');
-  }
-  return record;
+  return knownLock(fieldsOf(item), item['id']?.S ?? '');
 }

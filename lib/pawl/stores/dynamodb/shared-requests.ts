@@ -3,10 +3,10 @@ import type { KeepsNotes } from '../../rules/notes.ts';
 import type { ListsOpenClaims } from '../../rules/open-claims.ts';
 import type { ClaimRecord } from '../../rules/record.ts';
 import type { ClaimStore, ClaimWrite, WriteResult } from '../../rules/store.ts';
+import { groupCommit, type Part } from '../group-commit.ts';
 import { call } from './calls.ts';
-import { conditionFailed } from './errors.ts';
+import { conditionFailed, isAboutContents, isHopeless } from './errors.ts';
 import { explainedStore, explainedTable } from './explain.ts';
-import { groupCommit, type Part } from './group-commit.ts';
 import { fromItem, type Item } from './item.ts';
 import { listOpen } from './list-open.ts';
 import { notesIn } from './notes.ts';
@@ -23,8 +23,9 @@ export function sharedRequests({
   host,
   restore,
 }: Table): ClaimStore & ListsOpenClaims & KeepsNotes {
-  const read = groupCommit(host, 100, readTogether);
-  const write = groupCommit(host, 25, writeTogether);
+  const errors = { isAboutContents, isHopeless };
+  const read = groupCommit(host, 100, readTogether, errors);
+  const write = groupCommit(host, 25, writeTogether, errors);
 
   async function readTogether(ids: readonly string[]): Promise<readonly Part<ClaimRecord | undefined>[]> {
     const TableName = nameOfTable();

@@ -27,18 +27,23 @@ export function openTable(
   { tableName, restored = false, aws: given, host = nodeHost }: DynamoStoreOptions,
   way: () => Aws,
 ): Table {
-  const { read: nameOfTable, setupError } = environmentName('tableName', {
-    value: tableName,
-    expected: "a table's name",
-    variable:
-      'The construct Consumer sets the environment variable CLAIMS_TABLE. For a function without a Consumer, set it, and pass process.env.CLAIMS_TABLE.',
-  });
+  const { read: nameOfTable, setupError } = expectTableName(tableName);
   expect(typeof restored === 'boolean', 'restored', 'true or false', restored);
   expectAws(given);
   const aws = given ?? way();
   const { now = nodeHost.now } = host;
   const restore = restored ? restoreOf(aws.dynamodb, nameOfTable, now) : undefined;
   return { nameOfTable, setupError, aws, host, restore };
+}
+
+/** The name of a table, as its option gives it: that it is missing is thrown when it is first read. @throws OptionError when it is given, and is no text */
+export function expectTableName(value: string | undefined) {
+  return environmentName('tableName', {
+    value,
+    expected: "a table's name",
+    variable:
+      'The construct Consumer sets the environment variable CLAIMS_TABLE. For a function without a Consumer, set it, and pass process.env.CLAIMS_TABLE.',
+  });
 }
 
 /** What is kept in a table. */

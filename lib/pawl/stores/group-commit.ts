@@ -1,6 +1,13 @@
-import type { Host } from '../../kernel/host.ts';
-import { pauseMs } from '../../kernel/retry.ts';
-import { isAboutContents, isHopeless } from './errors.ts';
+import type { Host } from '../kernel/host.ts';
+import { pauseMs } from '../kernel/retry.ts';
+
+/** What the errors of a database mean for a shared request. */
+export interface ErrorMeanings {
+  /** Whether a request was refused for what it holds. Of a shared request, one part may be the reason, and the others may be in order. */
+  isAboutContents(error: unknown): boolean;
+  /** Whether no repetition helps. */
+  isHopeless(error: unknown): boolean;
+}
 
 /** What came of one part of a shared request. After an error that may pass, it is sent again, a few times. */
 export type Part<Out> = { readonly value: Out | Promise<Out> } | { readonly error: Error };
@@ -29,6 +36,7 @@ export function groupCommit<In, Out>(
   host: Pick<Host, 'after' | 'random'>,
   most: number,
   send: (inputs: readonly In[]) => Promise<readonly Part<Out>[]>,
+  { isAboutContents, isHopeless }: ErrorMeanings,
 ): (id: string, input: In) => Promise<Out> {
   let queue: Waiting<In, Out>[] = [];
   const underWay = new Set<object>();
