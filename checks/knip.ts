@@ -64,7 +64,6 @@ const config: KnipConfig = {
     'fauxqs',
     // Optional peers of `pawl`, which npm does not install by itself.
     'aws4',
-    '@aws-sdk/util-dynamodb',
     // Parts of packages that are listed.
     'vue',
     'aws-xray-sdk-core',

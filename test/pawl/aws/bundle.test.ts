@@ -125,7 +125,7 @@ it('a bundle evaluates the client of SQS at the first request that needs it, and
   }
 });
 
-it('the types of no entry name the AWS SDK, but those of its stores and of its client of S3', () => {
+it('the types of no entry name the AWS SDK, but those that take a client of it', () => {
   const reports = readdirSync(`${root}/checks/api`).filter((file) =>
     /^pawl(-(?!cdk|rehearsal)[\w-]+)?\.api\.md$/.test(file),
   );

@@ -28,7 +28,7 @@ async function setUp(fates: Fate[] = [], maxAttempts = 1) {
   const events: string[] = [];
   const shared = {
     operation: 'settle',
-    sqsClient: noQueue,
+    aws: noQueue,
     store,
     key: ({ body }: { readonly body: Order }) => body.orderId,
     backoffSeconds: () => undefined,
