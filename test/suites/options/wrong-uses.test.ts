@@ -58,8 +58,6 @@ const takes: Readonly<Record<string, string>> = {
   memoryLockStore: defaults,
   dynamoStore: defaults,
   individualDynamoStore: defaults,
-  transactionalStore: defaults,
-  dynamoLockStore: defaults,
   postgresMigration: defaults,
   deadLetterQueue: defaults,
   sdk: defaults,
