@@ -141,6 +141,26 @@ export const RULES: readonly Rule[] = [
     only: /^(lib\/pawl\/(aws|kernel|payload|rules|engine|sqs|transactions|stores\/dynamodb)\/|lib\/pawl\/host\.ts$|@aws-sdk\/)/,
   },
   {
+    rule: 'lib/pawl/outbox sends what was committed: it imports the kernel, the payload, the claims, how SQS is asked, the writes of a commit and itself; only outbox/dynamodb knows a store',
+    from: /^lib\/pawl\/outbox\/(?!dynamodb\/|destinations\/|large-bodies\.ts$|index\.ts$)/,
+    only: /^lib\/pawl\/((kernel|payload|rules|engine|outbox)\/|sqs\/(limit|refusal)\.ts$|host\.ts$)/,
+  },
+  {
+    rule: 'each destination of an outbox asks one service, and an author imports it: nothing else may load its client',
+    from: /^lib\/pawl\/outbox\/(destinations\/(?!queues\.ts$)|large-bodies\.ts$)/,
+    only: /^(lib\/pawl\/(kernel|payload|outbox)\/|@aws-sdk\/client-(sns|eventbridge|s3)$)/,
+  },
+  {
+    rule: 'lib/pawl/outbox/dynamodb writes messages with the data: it imports the outbox, the writes of a commit, the items of the store and the AWS SDK',
+    from: /^lib\/pawl\/outbox\/dynamodb\//,
+    only: /^(lib\/pawl\/(kernel|engine|outbox|transactions|stores\/dynamodb)\/|lib\/pawl\/host\.ts$|@aws-sdk\/client-dynamodb$)/,
+  },
+  {
+    rule: 'a commit does not know what an outbox is: it carries writes that are made when they are committed',
+    from: /^lib\/pawl\/(?!outbox\/)/,
+    never: /^lib\/pawl\/outbox\//,
+  },
+  {
     rule: 'what decides about locks imports the kernel at most: time and I/O come in as parameters',
     from: /^lib\/pawl\/locks\/(acquisition|acquisition-state|acquisition-steps|decide|found-resource|progress|record|settle|store)\.ts$/,
     only: /^lib\/pawl\/(kernel\/|locks\/(acquisition|acquisition-state|acquisition-steps|decide|found-resource|progress|record|settle|store)\.ts$)/,
@@ -191,9 +211,9 @@ export const RULES: readonly Rule[] = [
     only: /^lib\/pawl\/((kernel|payload|rules|engine|statements)\/|operate\/resolve\.ts$|host\.ts$)/,
   },
   {
-    rule: 'lib/pawl/workflows starts what runs elsewhere: kernel, payload, claims, the consumer of SQS and the host; no store. Each way to a target is an entry of its own, and alone loads its client',
+    rule: 'lib/pawl/workflows starts what runs elsewhere: kernel, payload, claims, the consumer of SQS, the sweep and the host; no store. Each way to a target is an entry of its own, and alone loads its client',
     from: /^lib\/pawl\/workflows\/(?!step-functions\.ts$)/,
-    only: /^lib\/pawl\/((kernel|payload|rules|engine|sqs)\/|workflows\/(?!step-functions\.ts$)|host\.ts$)/,
+    only: /^lib\/pawl\/((kernel|payload|rules|engine|sqs|sweep)\/|workflows\/(?!step-functions\.ts$)|host\.ts$)/,
   },
   {
     rule: 'the way to Step Functions imports the kernel, the port and its client',

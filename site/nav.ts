@@ -37,8 +37,10 @@ export const SECTIONS: readonly Section[] = [
           'guides/envelopes',
           'guides/transactions',
           'guides/workflows',
+          'guides/outbox',
           'guides/locks',
           'guides/postgres',
+          'guides/observe',
         ],
       },
       {

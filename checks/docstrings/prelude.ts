@@ -2,7 +2,7 @@ import type { ClaimsTable, Consumer } from '@pawl/cdk';
 import type { Stack } from 'aws-cdk-lib';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Claim, ClaimRecord, OnceFunction } from 'pawl';
-import type { DynamoStore } from 'pawl/dynamodb';
+import type { Aws, DynamoStore } from 'pawl/dynamodb';
 import type { DynamoLockStore, Locks, WorkingLock } from 'pawl/locks';
 import type { Operator } from 'pawl/operate';
 import type { BodySchema, Message, SqsHandler } from 'pawl/sqs';
@@ -43,6 +43,7 @@ declare global {
 
   /** The claims table, from any of the functions that open it. */
   const store: TransactionalStore & DynamoStore;
+  const aws: Aws;
   /** What a handler gets beside its message. */
   const claim: Claim;
   /** What a claims table holds. */

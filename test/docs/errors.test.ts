@@ -83,6 +83,9 @@ describe('a message', () => {
       // What DynamoDB or the network says; the store explains it.
       'pawl/stores/dynamodb/marshall-action.ts',
       'pawl/stores/dynamodb/shared-requests.ts: Message',
+      'pawl/outbox/dynamodb/store.ts: error',
+      // What EventBridge says of an entry.
+      'pawl/outbox/destinations/event-buses.ts: message',
       'pawl/aws/get-json.ts',
       'pawl/aws/http.ts',
       'pawl/aws/verdict.ts',

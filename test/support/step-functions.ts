@@ -129,6 +129,17 @@ export async function startStepFunctions({ fate, runs, now = Date.now, client: c
   };
 }
 
+/** What EventBridge tells of an execution that has ended. @param shown whether with its input, which is left out where it is long */
+export function endOf(
+  { name, input, executionArn }: StandInExecution,
+  status: Exclude<StandInExecution['status'], 'RUNNING'>,
+  shown = true,
+) {
+  const failed = status === 'SUCCEEDED' ? {} : { error: 'States.TaskFailed', cause: 'card declined' };
+  const detail = { executionArn, name, status, ...(shown && { input }), ...failed };
+  return { source: 'aws.states', 'detail-type': 'Step Functions Execution Status Change', detail };
+}
+
 function answered({ executionArn, startDate }: StandInExecution): object {
   return { executionArn, startDate: startDate / 1000 };
 }

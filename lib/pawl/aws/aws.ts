@@ -16,6 +16,7 @@ export type DynamoOperation =
   | 'GetItem'
   | 'PutItem'
   | 'Query'
+  | 'Scan'
   | 'TransactWriteItems';
 
 /** Carries requests of pawl to DynamoDB. It is no client for the tables of an application. */
@@ -76,11 +77,11 @@ export interface Aws {
   readonly sqs: SqsTransport;
 }
 
-/** @throws OptionError when the option `aws` is given, and is no way to AWS */
-export function expectAws(aws: Aws | undefined): void {
+/** @throws OptionError when the option `aws` is given, or required, and is no way to AWS */
+export function expectAws(aws: Aws | undefined, needed: 'required' | 'optional' = 'optional'): void {
   const given: unknown = aws;
   const asks = (service: keyof Aws) => typeof propertyOf(propertyOf(given, service), 'call') === 'function';
   const expected =
     'sdk({ … }) of pawl/dynamodb, or lean({ … }) of pawl/dynamodb/lean: a client of your own goes into sdk({ … })';
-  expect(given === undefined || (asks('dynamodb') && asks('sqs')), 'aws', expected, given);
+  expect((given === undefined && needed === 'optional') || (asks('dynamodb') && asks('sqs')), 'aws', expected, given);
 }

@@ -12,6 +12,8 @@ import {
   type PutItemCommandInput,
   QueryCommand,
   type QueryCommandInput,
+  ScanCommand,
+  type ScanCommandInput,
   TransactWriteItemsCommand,
   type TransactWriteItemsCommandInput,
 } from '@aws-sdk/client-dynamodb';
@@ -27,6 +29,7 @@ const sends: Readonly<Record<DynamoOperation, Send>> = {
   GetItem: (client, input) => client.send(new GetItemCommand(input as GetItemCommandInput)),
   PutItem: (client, input) => client.send(new PutItemCommand(input as PutItemCommandInput)),
   Query: (client, input) => client.send(new QueryCommand(input as QueryCommandInput)),
+  Scan: (client, input) => client.send(new ScanCommand(input as ScanCommandInput)),
   TransactWriteItems: (client, input) =>
     client.send(new TransactWriteItemsCommand(input as TransactWriteItemsCommandInput)),
 };

@@ -29,6 +29,7 @@ export const errorCodes = [
   'credentials',
   'region',
   'missing-queue',
+  'missing-destination',
   'store-unavailable',
   'queue-unavailable',
   'foreign-item',

@@ -1,5 +1,6 @@
 import { emit } from '../engine/engine.ts';
 import { enterHandler, type Handling } from '../engine/inside-step.ts';
+import type { Run } from '../engine/observe/observer.ts';
 import { keepLease } from '../engine/open-claim.ts';
 import { fail, giveBackUnstarted, succeed } from '../engine/record-outcome.ts';
 import { expectFinished } from '../engine/returned.ts';
@@ -13,13 +14,21 @@ import { warnOnce } from '../kernel/warn-once.ts';
 import { startsUntil } from '../rules/grant.ts';
 import { conclude } from '../sqs/conclude.ts';
 import { type Consumer, createConsumer } from '../sqs/consumer.ts';
-import { acknowledged, type Disposition, dispositionOfRun, missedItsTurn, returned } from '../sqs/disposition.ts';
+import {
+  acknowledged,
+  type Disposition,
+  dispositionOfRun,
+  missedItsTurn,
+  returned,
+  returnedAsItIs,
+} from '../sqs/disposition.ts';
 import type { SqsBatchResponse, SqsEvent } from '../sqs/event.ts';
 import { withEach } from '../sqs/limit.ts';
 import { type SqsOptions, sqsOptionNames } from '../sqs/options.ts';
-import { type ClaimedBatch, claimBatch, type HandedOn, handedOnOf } from './claim-batch.ts';
+import { type ClaimedBatch, claimBatch, type HandedOn, handedOnOf, isClaimed } from './claim-batch.ts';
 import { isEarlyTimeout } from './early-timeout.ts';
 import type { Middleware, Request } from './middy-types.ts';
+import { type ObservedBatch, observeBatch } from './observe-batch.ts';
 import { refuseOldMiddy } from './old-middy.ts';
 import {
   type BatchResults,
@@ -121,6 +130,7 @@ export function sqsOnce<Body = unknown>(
     },
 
     async after(request: BatchRequest) {
+      await observed.get(request)?.responded(request.response);
       const watch = watchOf(request, watcher);
       if (watch === undefined) return;
       const results = resultsOf(consumer, watch.state, request.response);
@@ -128,6 +138,7 @@ export function sqsOnce<Body = unknown>(
     },
 
     async onError(request: BatchRequest) {
+      if (observed.has(request)) return observed.get(request)?.threw(request.error);
       refuseOldMiddy('sqsOnce', request);
       const watch = watchOf(request, watcher);
       if (watch === undefined) return;
@@ -144,6 +155,9 @@ export function sqsOnce<Body = unknown>(
   };
 }
 
+/** The requests whose messages are all only watched. */
+const observed = new WeakMap<object, ObservedBatch>();
+
 /** A batch handler returns one result for a message, which says nothing about a part of it. @throws OptionError */
 function expectOneBody<Body>({ envelopes = [] }: Consumer<Body>): void {
   const several = envelopes.find((one) => one.several);
@@ -159,29 +173,37 @@ async function begin<Body>(
   watcher: Watcher<Taken>,
   request: BatchRequest,
 ): Promise<SqsBatchResponse | undefined> {
+  if (consumer.settings.enforcedShare?.() === 0) {
+    observed.set(request, await observeBatch(consumer, request));
+    return undefined;
+  }
   refuseOldMiddy('sqsOnce', request);
   if (isWatched(request)) throw usedTwice;
-  const { engine, settings } = consumer;
+  const { engine } = consumer;
   const { event } = request;
   const claimed = await claimBatch(consumer, event, request.context);
+  await giveBackLate(consumer, claimed);
   const messages = handedOnOf(claimed.batch);
-  const [first] = messages;
   // An early answer: a handler must never see an empty batch, which many of them take for an error.
-  if (first === undefined) return concludeBatch(consumer, claimed, neverHandedOn);
-  const late = tooLate(settings, startsUntil(first.grant));
-  if (late !== undefined) {
-    emit(engine, first.grant.identity, { type: 'not-started', remainingMs: late.remainingMs });
-    // Claiming took what time there was, and all is given back unharmed: nothing has started.
-    return concludeBatch(consumer, claimed, async ({ grant }) => {
-      await giveBackUnstarted(engine, grant, late.error);
-      return missedItsTurn;
-    });
-  }
-  for (const one of messages) one.stopKeeping = keepLease(engine, one.grant);
+  if (messages.length === 0) return concludeBatch(consumer, claimed, neverHandedOn);
+  for (const one of messages) if (isClaimed(one)) one.stopKeeping = keepLease(engine, one.grant);
   const handedOn: SqsEvent = { ...event, Records: messages.map(({ copy }) => copy) };
   watchRequest(request, watcher, { ...claimed, request, event, handedOn, work: new Work() });
   request.event = handedOn;
   return undefined;
+}
+
+/** Gives back what was claimed, unharmed, if claiming took what time there was: nothing has started. */
+async function giveBackLate<Body>({ engine, settings }: Consumer<Body>, { batch }: ClaimedBatch): Promise<void> {
+  const claimed = handedOnOf(batch).filter(isClaimed);
+  const [first] = claimed;
+  const late = first && tooLate(settings, startsUntil(first.grant));
+  if (first === undefined || late === undefined) return;
+  emit(engine, first.grant.identity, { type: 'not-started', remainingMs: late.remainingMs });
+  await withEach(claimed, recordsAtOnce, async (one) => {
+    await giveBackUnstarted(engine, one.grant, late.error);
+    one.disposition = missedItsTurn;
+  });
 }
 
 async function neverHandedOn(): Promise<Disposition> {
@@ -267,14 +289,19 @@ async function concludeBatch<Body>(
     one.disposition = await dispositionOf(one, place);
   });
   for (const one of batch) one.disposition ??= one.original?.disposition;
-  return conclude(consumer, batch, claimed);
+  const response = await conclude(consumer, batch, claimed);
+  await claimed.watch?.end(claimed.deadline);
+  return response;
 }
 
 async function record<Body>(
   { engine, settings }: Consumer<Body>,
-  { grant, stopKeeping }: HandedOn,
-  { status, value, reason }: MessageResult,
+  one: HandedOn,
+  result: MessageResult,
 ): Promise<Disposition> {
+  if (!isClaimed(one)) return recordObserved(one.run, result);
+  const { grant, stopKeeping } = one;
+  const { status, value, reason } = result;
   // While the handler still runs, its claim is kept for it, where it outlives its invocation.
   if (status !== 'running') stopKeeping?.();
   switch (status) {
@@ -295,6 +322,13 @@ async function record<Body>(
       return dispositionOfRun({ kind: 'threw', recorded, error: reason, applied: false, retryAfterMs });
     }
   }
+}
+
+/** What becomes of a message that was only observed: as its handler, or Middy, has it. */
+function recordObserved(run: Run, { status, value, reason }: MessageResult): Disposition {
+  if (status === 'fulfilled') run.returned(value);
+  if (status === 'rejected') run.threw(reason);
+  return status === 'fulfilled' ? acknowledged : returnedAsItIs;
 }
 
 /**

@@ -192,7 +192,6 @@ export function beside(
     if (found !== undefined) return refusedBy(found, next, record);
     const written = await store.write({ next, seen: record });
     if (!written.applied) await follow(id, written.found, entrant);
-    else if (decided !== undefined) await table.passDoubt(id, claimId).catch(() => undefined);
     return written;
   }
 

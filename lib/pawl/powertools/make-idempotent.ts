@@ -35,11 +35,9 @@ export function makeIdempotent<Func extends AnyFunction>(
   options: ItempotentFunctionOptions<Parameters<Func>>,
 ): (...args: Parameters<Func>) => ReturnType<Func> {
   expectFunction('makeIdempotent', 'a function, before the options', fn, 'wrong-handler');
-  const {
-    dataIndexArgument = 0,
-    ...ofCalls
-  }: IdempotencyLambdaHandlerOptions & { readonly dataIndexArgument?: number } = options;
-  const { config, call } = callsOf(ofCalls, fn);
+  const taken: IdempotencyLambdaHandlerOptions & { readonly dataIndexArgument?: number } = options;
+  const { config, call } = callsOf(taken, fn);
+  const { dataIndexArgument = 0 } = taken;
   return function idempotent(this: unknown, ...args: Parameters<Func>): ReturnType<Func> {
     const [payload, second]: unknown[] = args;
     if (propertyOf(second, 'lambdaContext') !== undefined) {

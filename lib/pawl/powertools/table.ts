@@ -251,10 +251,6 @@ export function recordTable(options: RecordTableOptions, now: () => number) {
       });
     },
 
-    /** The doubt about an attempt of Powertools is on a claim by now. */
-    passDoubt: (id: string, claimId: string): Promise<AtGate | undefined> =>
-      update(id, { doubt: undefined }, '#pawl = :claim', { ':claim': { S: claimId } }),
-
     /** Keeps Powertools out for longer; for as long as pawl holds the gate, where `until` is not said. */
     hold: (id: string, until?: number): Promise<AtGate | undefined> =>
       update(

@@ -145,7 +145,7 @@ export class BatchRun<Body> {
   }
 
   async #openEnvelopes(queued: Queued<Body>, leave: LeaveTurn): Promise<Waiting> {
-    const opened = await openMessage(this.#consumer, queued, this.#turns.until, this.#turns.watched !== undefined);
+    const opened = await openMessage(this.#consumer, queued, this.#turns.until, this.#turns.watched);
     if (opened === undefined) return waitsForNothing;
     const [only] = opened;
     if (only !== undefined && opened.length === 1) return await this.#attempt(this.#prepare(queued, only), leave);

@@ -5,7 +5,7 @@ import { type Consumer, createConsumer, type DoorRules } from './consumer.ts';
 import type { Delivery, Invocation } from './delivery.ts';
 import type { InvocationContext, SqsBatchResponse, SqsEvent } from './event.ts';
 import type { MessageHandler } from './message.ts';
-import type { WatchedBatch } from './observe-message.ts';
+import { ranBy, type WatchedBatch } from './observe-message.ts';
 import type { SqsOptions } from './options.ts';
 import { receive } from './receive.ts';
 import { Suspects } from './suspects.ts';
@@ -48,5 +48,5 @@ function watchedBy<Body>(
   handle: MessageHandler<Body> | undefined,
 ): WatchedBatch<Body> | undefined {
   if (settings.enforcedShare === undefined || handle === undefined) return undefined;
-  return { watch: new Watch(engine), handle, invocation };
+  return { watch: new Watch(engine), run: ranBy(handle), invocation };
 }

@@ -5,7 +5,7 @@ import type { Compared } from '../payload/fingerprint-rule.ts';
 import type { Delivered } from '../rules/observe.ts';
 import type { Consumer } from './consumer.ts';
 import type { Delivery, Invocation, Runnable } from './delivery.ts';
-import { acknowledged, returnedAsItIs } from './disposition.ts';
+import { acknowledged, type Disposition, returnedAsItIs } from './disposition.ts';
 import type { SqsRecord } from './event.ts';
 import type { MessageHandler } from './message.ts';
 import { firstIdOf, type Message, receiveCountOf } from './message.ts';
@@ -14,19 +14,27 @@ import { type ReadBody, type Reading, readBody, readIdentity } from './prepare.t
 /** A batch of which some messages, or all, are only watched. */
 export interface WatchedBatch<Body> {
   readonly watch: Watch;
-  readonly handle: MessageHandler<Body>;
   readonly invocation: Invocation;
+  /** Runs a message, or hands it on to be run. @returns what becomes of it; nothing, if it was handed on */
+  readonly run: (one: Delivery, message: Message<Body>, run: Run) => Promise<Disposition | undefined>;
+  /** What becomes of a message whose body cannot be read: nothing, if it is handed on all the same. @default it comes again: its handler takes a body, and there is none */
+  readonly unread?: (one: Delivery) => undefined;
+}
+
+/** How a handler of single messages is run. */
+export function ranBy<Body>(handle: MessageHandler<Body>): WatchedBatch<Body>['run'] {
+  return (_, message, run) => disposedBy(run, handle, message);
 }
 
 /**
  * Reads a message, and runs it if its key is only observed: whatever the table holds. As without pawl, it is done if its handler returns, and it comes again, when its queue
  * lets it, if the handler throws.
  *
- * @returns the message, if its key is enforced; nothing if it has had its run, and then it has its disposition
+ * @returns the message, if its key is enforced; nothing if it has had its run or was handed on
  */
 export async function runObserved<Body, One extends Delivery>(
   consumer: Consumer<Body>,
-  { watch, handle, invocation }: WatchedBatch<Body>,
+  watched: WatchedBatch<Body>,
   one: One,
   opened: Opened,
 ): Promise<(One & Runnable<Body>) | undefined> {
@@ -35,9 +43,8 @@ export async function runObserved<Body, One extends Delivery>(
   try {
     read = await readBody(consumer, one, opened, reading);
   } catch (error) {
-    // The handler takes a body, and there is none.
     sayUnreadable(consumer, error);
-    one.disposition = returnedAsItIs;
+    one.disposition = dispositionOfUnread(watched, one);
     return undefined;
   }
   const { message } = read;
@@ -46,9 +53,14 @@ export async function runObserved<Body, One extends Delivery>(
     return Object.assign(one, { message, ...known });
   }
   if (known !== undefined) one.identity = known.identity;
+  const { watch, invocation } = watched;
   const run = watch.begin(known, { delivered: deliveredAs(one.record), deadline: invocation.deadline });
-  one.disposition = await disposedBy(run, handle, message);
+  one.disposition = await watched.run(one, message, run);
   return undefined;
+}
+
+export function dispositionOfUnread<Body>({ unread }: WatchedBatch<Body>, one: Delivery): Disposition | undefined {
+  return unread === undefined ? returnedAsItIs : unread(one);
 }
 
 async function disposedBy<Body>(run: Run, handle: MessageHandler<Body>, message: Message<Body>) {

@@ -14,13 +14,13 @@ import { answeredBy, isNoAnswer } from '../kernel/request.ts';
 import { type Pauses, pauseMs } from '../kernel/retry.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import { canonicalJson, fingerprintOf } from '../payload/fingerprint.ts';
+import { keyAttribute } from '../payload/sent-key.ts';
 import { checkedAttributes } from '../rules/attributes.ts';
 import type { Grant } from '../rules/grant.ts';
 import { expectOperation, identify } from '../rules/identity.ts';
 import type { ClaimRecord } from '../rules/record.ts';
 import { callSqs } from './calls.ts';
 import { explainedCall } from './explain.ts';
-import { keyAttribute } from './keys.ts';
 import { isRefusal } from './refusal.ts';
 import {
   docs,

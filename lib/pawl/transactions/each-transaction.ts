@@ -23,8 +23,9 @@ import type { Message } from '../sqs/message.ts';
 import { receiveCountOf } from '../sqs/message.ts';
 import { type SqsOptions, sqsOptionNames } from '../sqs/options.ts';
 import { commit, expectRemembered } from './commit.ts';
+import type { CommitWrite } from './deferred-write.ts';
 import { type CommitRefusedError, isCommitRefused } from './refused.ts';
-import type { AppWrite, TransactionalStore } from './store.ts';
+import type { TransactionalStore } from './store.ts';
 import { expectTransactional, expectWrites, WriteCarrier } from './write-carrier.ts';
 
 /**
@@ -90,7 +91,9 @@ const known = { ...sqsOptionNames, onRefused: true, onInheritedDoubt: true } as 
  *   { Put: { TableName: 'ledger', Item: { id: `${body.id}/credit`, cents: body.amountCents } } },
  * ];
  */
-export type TransactionHandler<Body> = (message: Message<Body>) => Promise<readonly AppWrite[]> | readonly AppWrite[];
+export type TransactionHandler<Body> = (
+  message: Message<Body>,
+) => Promise<readonly CommitWrite[]> | readonly CommitWrite[];
 
 /**
  * A Lambda handler for an SQS queue whose only effect is writes to DynamoDB. Claim, effect and completion are one transaction:
@@ -140,14 +143,21 @@ export function eachTransaction<Body>(
     { ...options, onAbandoned: onInheritedDoubt },
     async (consumer, one, deadline, mayTakeOver, { isNew }) => {
       use ??= useOf(options.store, options.operation, writesOf);
-      if (await isCommittedAtOnce(consumer, one, deadline, writesOf)) {
+      const atOnce = await commitAtOnce(consumer, one, deadline, writesOf);
+      const until = deadline - consumer.settings.marginMs;
+      if (atOnce.isCommitted) {
         use.hasRun();
         isNew();
+        await atOnce.carrier?.follow(until);
         return acknowledged;
       }
       const attempt = await claimMessage(consumer, one, deadline, mayTakeOver);
       if (attempt.kind === 'refused') {
-        if (isFoundDone(attempt.disposition)) use.foundDone();
+        if (isFoundDone(attempt.disposition)) {
+          use.foundDone();
+          // Perhaps by the request of this very attempt, whose answer was lost.
+          await atOnce.carrier?.follow(until, false);
+        }
         return attempt.disposition;
       }
       use.hasRun();
@@ -161,25 +171,34 @@ export function eachTransaction<Body>(
   return handler;
 }
 
-/** Whether the message was new, and everything about it is done in one request. If not, it is as if it had not been tried. */
-async function isCommittedAtOnce<Body>(
+/** What came of the try to do all about a message in one request. `carrier`: of what was sent. */
+interface AtOnce {
+  readonly isCommitted: boolean;
+  readonly carrier?: WriteCarrier | undefined;
+}
+
+const notTried: AtOnce = { isCommitted: false };
+
+/** Commits a message that is new in one request. If it is not committed, it is as if it had not been tried. */
+async function commitAtOnce<Body>(
   { engine }: Consumer<Body>,
   one: Runnable<Body>,
   deadline: number,
   writesOf: TransactionHandler<Body>,
-): Promise<boolean> {
+): Promise<AtOnce> {
   const { settings } = engine;
   const { host } = settings;
   // A message that was received before probably has a record, and its failures are to be counted.
-  if (receiveCountOf(one.record) > 1) return false;
+  if (receiveCountOf(one.record) > 1) return notTried;
   // Refused, the transaction would cost as many write units as an applied one.
-  if (one.look?.kind === 'seen' && one.look.found !== undefined) return false;
+  if (one.look?.kind === 'seen' && one.look.found !== undefined) return notTried;
   const claimId = host.randomId();
   const { fingerprint, attributes } = one;
   const request = { ...one.identity, claimId, fingerprint, attributes, leaseUntil: deadline };
   const granted = decide(undefined, request, settings, host.now()).record;
   const next = settle(claimId, granted, completion(undefined, 0, false), settings, host.now());
-  if (typeof next === 'string') return false;
+  if (typeof next === 'string') return notTried;
+  let carrier: WriteCarrier | undefined;
   try {
     const work = new Work();
     const handling = { work, id: one.identity.id, store: settings.store };
@@ -187,17 +206,17 @@ async function isCommittedAtOnce<Body>(
     const hasForgotten = work.isUnderWay || work.unasked.length > 0;
     await work.rest(host, () => deadline - settings.marginMs - host.now());
     // What came of a call of `once` that was not awaited counts, and is said, under a claim.
-    if (hasForgotten) return false;
-    const carrier = new WriteCarrier(settings.store, writes);
+    if (hasForgotten) return notTried;
+    carrier = new WriteCarrier(settings.store, writes);
     // A request that hangs is left behind. Should it arrive after all, either it is found there, or the claim that is taken now keeps it out.
     const until = Math.min(deadline - settings.marginMs, host.now() + requestMs);
     const written = await answeredBy(host, until, carrier.write({ next, seen: undefined }));
-    if (!written.applied) return false;
+    if (!written.applied) return { isCommitted: false, carrier };
   } catch {
     // Whatever it was, it comes again under a claim, where it is reported and counted. A transaction whose answer was lost is found there.
-    return false;
+    return { isCommitted: false, carrier };
   }
   emit(engine, one.identity, { type: 'granted', ...factsOf(granted) });
   emit(engine, one.identity, { type: 'completed', ...factsOf(next) });
-  return true;
+  return { isCommitted: true, carrier };
 }

@@ -2,6 +2,7 @@ export type { Claim } from '../engine/claim.ts';
 export type { SqsHandler } from '../sqs/each-by.ts';
 export type { DynamoStore } from '../stores/dynamodb/store.ts';
 export { type CommitOptions, commit } from './commit.ts';
+export type { CommitWrite, DeferredWrite } from './deferred-write.ts';
 export { type EachTransactionOptions, eachTransaction, type TransactionHandler } from './each-transaction.ts';
 export { commitStep, inPhases, type Phases, type Writes } from './in-phases.ts';
 export { CommitRefusedError } from './refused.ts';

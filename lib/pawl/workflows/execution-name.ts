@@ -1,3 +1,4 @@
+import { executionsOperation } from '../engine/options.ts';
 import type { Host } from '../kernel/host.ts';
 import { joined } from '../kernel/name.ts';
 
@@ -20,4 +21,26 @@ export function executionHash({ operation, key, target }: ExecutionOf, host: Pic
 /** The name of one execution of an intent. @param number from 1: one that failed may be started again, under the next name */
 export function executionName(hash: string, number: number): string {
   return `${hash}-${number}`;
+}
+
+/** The id of the claim that waits for the executions of an intent. Its operation is one that no author gives. */
+export function waitingId(operation: string, hash: string): string {
+  return joined([waitingOperation(operation), hash]);
+}
+
+/** The operation of the claims that wait for the executions of another one. */
+export function waitingOperation(operation: string): string {
+  return `${executionsOperation}${operation}`;
+}
+
+/** One execution of an intent. */
+export interface NumberedExecution {
+  readonly hash: string;
+  readonly number: number;
+}
+
+/** What a name says; nothing if pawl did not make it. */
+export function executionIn(name: string): NumberedExecution | undefined {
+  const [, hash, number] = /^([0-9a-f]{48})-([1-9]\d{0,14})$/.exec(name) ?? [];
+  return hash === undefined ? undefined : { hash, number: Number(number) };
 }

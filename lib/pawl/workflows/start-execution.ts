@@ -52,22 +52,30 @@ export function inputText(input: unknown): string {
 }
 
 export async function startText(claim: Claim, workflow: Workflow, input: string): Promise<StartedExecution> {
+  const { host } = internalsOf(claim, 'startExecution').engine.settings;
+  expectStartable(claim, workflow);
+  const { operation, key } = claim;
+  const name = executionName(executionHash({ operation, key, target: workflow.target }, host), 1);
+  const call = { signal: claim.signal };
+  if (workflow.kind === 'named') return { name, execution: await startNamed(workflow, name, input, call) };
+  const { execution } = await workflow.start(name, input, call);
+  return { name, execution };
+}
+
+/** @throws what says that nothing is started: RetryableError, LeaseError, or InDoubtError */
+export function expectStartable(claim: Claim, workflow: Workflow): void {
   const { engine, grant } = internalsOf(claim, 'startExecution');
   const { host, retentionSeconds } = engine.settings;
-  const { setupError, target } = workflow;
+  const { setupError } = workflow;
   if (setupError !== undefined) throw new RetryableError(setupError.message, { cause: setupError });
   if (claim.remainingMs() <= 0) throw new LeaseError('the execution was not started: the time is over');
-  const name = executionName(executionHash({ operation: claim.operation, key: claim.key, target }, host), 1);
-  const call = { signal: claim.signal };
-  if (workflow.kind === 'unnamed') return { name, execution: (await workflow.start(name, input, call)).execution };
+  if (workflow.kind === 'unnamed') return;
   const wrong = tooShort(retentionSeconds, workflow.remembersSeconds);
   if (wrong !== undefined) throw explainedError(RetryableError, wrong, 'wrong-time');
   const { attempts, firstSeenAt } = grant.record;
-  if (attempts > 1 && host.now() - firstSeenAt >= workflow.remembersSeconds * 1000) {
-    const said = `an attempt of ${new Date(firstSeenAt).toISOString()} may have started it, and its target has forgotten the name since`;
-    throw explainedError(InDoubtError, said, 'name-forgotten');
-  }
-  return { name, execution: await startNamed(workflow, name, input, call) };
+  if (attempts === 1 || host.now() - firstSeenAt < workflow.remembersSeconds * 1000) return;
+  const said = `an attempt of ${new Date(firstSeenAt).toISOString()} may have started it, and its target has forgotten the name since`;
+  throw explainedError(InDoubtError, said, 'name-forgotten');
 }
 
 /** That a claim would be forgotten before the name of its execution, if it would. */

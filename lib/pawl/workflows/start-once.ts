@@ -1,5 +1,5 @@
-import { expect, expectFunction } from '../kernel/check.ts';
-import { claimDefaults } from '../kernel/defaults.ts';
+import type { Claim } from '../engine/claim.ts';
+import { expectFunction } from '../kernel/check.ts';
 import { OptionError } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
 import { expectOptions, ofHttp, ofObserve } from '../kernel/take-options.ts';
@@ -7,8 +7,10 @@ import type { SqsHandler } from '../sqs/each-by.ts';
 import { eachMessage } from '../sqs/each-message.ts';
 import type { Message } from '../sqs/message.ts';
 import { type SqsOptions, sqsOptionNames } from '../sqs/options.ts';
-import { inputText, startText, tooShort } from './start-execution.ts';
-import type { NamedWorkflow, UnnamedWorkflow, Workflow } from './workflow.ts';
+import { expectStartable, inputText, startText } from './start-execution.ts';
+import { startAndWait } from './waiting-claims.ts';
+import { retentionFor, type WaitForEnd, waitForEndNames, waitingClaims } from './waiting-options.ts';
+import { expectNamed, expectWorkflow, type NamedWorkflow, type UnnamedWorkflow } from './workflow.ts';
 
 /** What every `startOnce` has, whatever it starts. */
 interface StartOptions<Body>
@@ -44,16 +46,24 @@ export type StartOnceOptions<Body> = StartOptions<Body> &
         /** What is started. It remembers names, so a start whose answer was lost is recognised by its name. */
         readonly workflow: NamedWorkflow;
         readonly onAbandoned?: undefined;
+        /**
+         * Lets a claim wait for the end of the execution. The message is done as soon as the start is certain. `executionEnded` and `waitingExecutions` need the
+         * same options.
+         * @default nothing waits
+         */
+        readonly waitForEnd?: WaitForEnd;
       }
     | {
         /** What is started. It has no names. */
         readonly workflow: UnnamedWorkflow;
         /** What becomes of a start whose answer was lost. There is no default. */
         readonly onAbandoned: SqsOptions<Body>['onAbandoned'];
+        readonly waitForEnd?: undefined;
       }
   );
 
-const known = { ...sqsOptionNames, workflow: true, input: true } as const;
+const docs = 'docs/guides/workflows.md';
+const known = { ...sqsOptionNames, workflow: true, input: true, waitForEnd: true } as const;
 const ofHandlers = 'the start is all that it does, and its one effect; leave it out';
 const refused = {
   ...ofHttp,
@@ -83,20 +93,43 @@ const refused = {
  * });
  */
 export function startOnce<Body>(options: StartOnceOptions<Body> & { readonly host?: Host }): SqsHandler {
-  expectOptions(options, { door: 'startOnce', known, refused, docs: 'docs/guides/workflows.md' });
-  const { workflow, input = ({ body }: Message<Body>) => body, ...rest } = options;
+  expectOptions(options, { door: 'startOnce', known, refused, docs });
+  const { workflow, input = ({ body }: Message<Body>) => body, waitForEnd, ...rest } = options;
   expectWorkflow(workflow);
   expectFunction('input', 'a function from the message to the input', input, 'wrong-handler');
-  const consumer: SqsOptions<Body> = { ...rest, ...policyFor(workflow, options), marksEffect: true };
-  return eachMessage(consumer, async (message, claim) => {
+  const policy = policyFor(options);
+  const start = startOf(options);
+  return eachMessage<Body>({ ...rest, ...policy, marksEffect: true }, async (message, claim) => {
     const text = inputText(await input(message));
-    return claim.effect(() => startText(claim, workflow, text));
+    return claim.effect(() => start(claim, text));
   });
 }
 
-/** Beyond the target's memory of names, the retention of a claim is what it is elsewhere. */
-function policyFor<Body>(workflow: Workflow, options: StartOnceOptions<Body>) {
-  const { onAbandoned, retentionSeconds } = options;
+/** How an execution is started under the claim of its message. @throws OptionError */
+function startOf<Body>(options: StartOnceOptions<Body> & { readonly host?: Host }) {
+  const { workflow, waitForEnd, operation, store, retentionSeconds, onEvent, host } = options;
+  if (waitForEnd === undefined) {
+    return async (claim: Claim, text: string): Promise<void> => void (await startText(claim, workflow, text));
+  }
+  expectOptions(waitForEnd, { door: 'startOnce', within: 'waitForEnd', known: waitForEndNames, docs });
+  expectNamed(workflow);
+  const waiting = waitingClaims({
+    ...waitForEnd,
+    operation,
+    store,
+    workflow: workflow as NamedWorkflow,
+    ...(retentionSeconds !== undefined && { retentionSeconds }),
+    ...(onEvent && { onEvent }),
+    ...(host && { host }),
+  });
+  return async (claim: Claim, text: string): Promise<void> => {
+    expectStartable(claim, workflow);
+    await startAndWait(waiting, claim, text);
+  };
+}
+
+/** A start whose answer was lost is recognised by its name, or decided by its author. @throws OptionError */
+function policyFor<Body>({ workflow, onAbandoned, retentionSeconds }: StartOnceOptions<Body>) {
   if (workflow.kind === 'unnamed') return { onAbandoned: onAbandoned as SqsOptions<Body>['onAbandoned'] };
   if (onAbandoned !== undefined) {
     throw new OptionError(
@@ -104,17 +137,5 @@ function policyFor<Body>(workflow: Workflow, options: StartOnceOptions<Body>) {
       'other-door',
     );
   }
-  const { remembersSeconds } = workflow;
-  const kept = retentionSeconds ?? remembersSeconds + claimDefaults.retentionSeconds;
-  const wrong = kept === 'forever' ? undefined : tooShort(kept, remembersSeconds);
-  if (wrong !== undefined) throw new OptionError(wrong, 'wrong-time');
-  return { onAbandoned: 'retry' as const, retentionSeconds: kept };
-}
-
-/** @throws OptionError */
-function expectWorkflow(workflow: Workflow): void {
-  const given: unknown = workflow;
-  const isOne =
-    typeof workflow?.start === 'function' && (workflow.kind === 'unnamed' || typeof workflow.describe === 'function');
-  expect(isOne, 'workflow', 'stepFunctions({ … }), or a target of your own', given);
+  return { onAbandoned: 'retry' as const, retentionSeconds: retentionFor(workflow, retentionSeconds) };
 }

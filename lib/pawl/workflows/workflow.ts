@@ -1,3 +1,4 @@
+import { expect } from '../kernel/check.ts';
 import type { OptionError } from '../kernel/errors.ts';
 import { explainedError, RejectedError, RetryableError } from '../kernel/errors.ts';
 import type { RecordedError } from '../kernel/recorded-error.ts';
@@ -114,6 +115,25 @@ export interface UnnamedWorkflow extends Target {
  * const isRecognised = ({ kind }: Workflow) => kind === 'named';
  */
 export type Workflow = NamedWorkflow | UnnamedWorkflow;
+
+/** @throws OptionError */
+export function expectWorkflow(workflow: Workflow): void {
+  const given: unknown = workflow;
+  const named = workflow?.kind === 'named' && typeof workflow.describe === 'function';
+  const isOne = typeof workflow?.start === 'function' && (named || workflow.kind === 'unnamed');
+  expect(isOne, 'workflow', 'stepFunctions({ … }), or a target of your own', given);
+}
+
+/** @throws OptionError */
+export function expectNamed(workflow: Workflow): void {
+  expectWorkflow(workflow);
+  expect(
+    workflow.kind === 'named',
+    'workflow',
+    'a target with names: the end of another execution cannot be told apart',
+    workflow.kind,
+  );
+}
 
 /** What Step Functions, or an event of EventBridge, says of an execution. One that waits for a redrive has failed. */
 export function statusOf(status: string | undefined): Execution['status'] {

@@ -7,6 +7,7 @@ import { boundedText, extended, hashedTail, joined, ownParts, partsOf } from '..
 import { bytesOf } from '../../../lib/pawl/kernel/text.ts';
 import { segmentId } from '../../../lib/pawl/locks/dynamodb/progress.ts';
 import { resourceId } from '../../../lib/pawl/locks/resource.ts';
+import { laneOfGroup, ownLane } from '../../../lib/pawl/outbox/record.ts';
 import {
   identify,
   identityOf,
@@ -21,7 +22,7 @@ import { findingKinds, findingOf } from '../../../lib/pawl/statements/finding.ts
 import { partsOfMark } from '../../../lib/pawl/statements/line.ts';
 import { runNoteId } from '../../../lib/pawl/statements/run-note.ts';
 import { restoredId } from '../../../lib/pawl/stores/dynamodb/restore-mark.ts';
-import { executionHash, executionName } from '../../../lib/pawl/workflows/execution-name.ts';
+import { executionHash, executionName, waitingId } from '../../../lib/pawl/workflows/execution-name.ts';
 import { SOURCES } from '../../support/sources.ts';
 
 /**
@@ -37,7 +38,8 @@ type Space =
   | 'effect keys'
   | 'places of the index'
   | 'keys of an operation'
-  | 'names of executions';
+  | 'names of executions'
+  | 'lanes of an outbox';
 
 interface Maker {
   readonly space: Space;
@@ -132,10 +134,28 @@ const makers: Readonly<Record<string, Maker>> = {
         return { parts: [of, kind, key, line, isId], name: id };
       }),
   },
+  'the lane of a message group': {
+    space: 'lanes of an outbox',
+    file: 'lib/pawl/outbox/record.ts',
+    made: fc.tuple(any, any).map((parts) => ({ parts, name: laneOfGroup(...parts, nodeHost) })),
+  },
+  'the lane of a message by itself': {
+    space: 'lanes of an outbox',
+    file: 'lib/pawl/outbox/record.ts',
+    made: fc.uuid().map((parts) => ({ parts, name: ownLane(parts) })),
+  },
   'the mark of a restore': {
     space: 'items of a table',
     file: 'lib/pawl/stores/dynamodb/restore-mark.ts',
     made: fixed(restoredId),
+  },
+  'the claim of an execution': {
+    space: 'items of a table',
+    file: 'lib/pawl/workflows/execution-name.ts',
+    made: fc.tuple(operation, any, any).map(([of, key, target]) => ({
+      parts: [of, key, target],
+      name: waitingId(of, executionHash({ operation: of, key, target }, nodeHost)),
+    })),
   },
   'the effect of a claim': {
     space: 'effect keys',
@@ -353,6 +373,7 @@ describe('the list of makers', () => {
     'lib/pawl/sqs/send-once.ts': 'a deduplication id: the hash of operation and key',
     'lib/pawl/observe/hashed-keys.ts': 'the id in an event, for people: nothing looks it up',
     'lib/pawl/statements/line.ts': 'reads an effect key',
+    'lib/pawl/workflows/waiting-claims.ts': 'attributes of a claim, for people: nothing looks them up',
   };
 
   it('has every file that makes a name', () => {
@@ -362,8 +383,13 @@ describe('the list of makers', () => {
   });
 
   it('has the only ways in which parts are joined', () => {
-    /** `#` in a text that is made: of other syntaxes, and of the laws of stores, whose ids are written by hand. */
-    const others = [/^lib\/testing\//, /^lib\/pawl\/deployment\/template\//, /^lib\/rehearsal\//];
+    /** `#` in a text that is made: of other syntaxes, of the laws of stores, whose ids are written by hand, and of Powertools' records. */
+    const others = [
+      /^lib\/testing\//,
+      /^lib\/pawl\/deployment\/template\//,
+      /^lib\/rehearsal\//,
+      /^lib\/pawl\/powertools\//,
+    ];
     const otherSyntax = [/`#\$\{name\}/, /attribute_not_exists\(/, /documentation\}#/];
     const joining = notEmpty('sources', SOURCES)
       .filter(({ file }) => file !== 'lib/pawl/kernel/name.ts' && !others.some((one) => one.test(file)))

@@ -6,6 +6,10 @@ import { forEachItem, memoryLockStore, readProgress, resourceLocks } from '../..
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { hashedKeys, metricEvents } from '../../../lib/pawl/observe/index.ts';
 import { operator } from '../../../lib/pawl/operate/index.ts';
+import { eventBuses } from '../../../lib/pawl/outbox/destinations/event-buses.ts';
+import { topics } from '../../../lib/pawl/outbox/destinations/topics.ts';
+import { dynamoOutbox, outboxRelay, outboxSweep, queues } from '../../../lib/pawl/outbox/index.ts';
+import { largeBodies } from '../../../lib/pawl/outbox/large-bodies.ts';
 import { largePayload } from '../../../lib/pawl/payload/envelopes/large-payload.ts';
 import {
   deleteExpired,
@@ -13,6 +17,13 @@ import {
   postgresMigration,
   postgresStore,
 } from '../../../lib/pawl/postgres/index.ts';
+import {
+  besidePowertools,
+  DynamoDBPersistenceLayer,
+  IdempotencyConfig,
+  makeHandlerIdempotent,
+  makeIdempotent,
+} from '../../../lib/pawl/powertools/index.ts';
 import { eachMessage, sendOnce } from '../../../lib/pawl/sqs/index.ts';
 import { findings, reconcileStatements } from '../../../lib/pawl/statements/index.ts';
 import {
@@ -27,7 +38,7 @@ import {
 import * as leanStores from '../../../lib/pawl/stores/dynamodb/lean.ts';
 import { sweepOpenClaims } from '../../../lib/pawl/sweep/index.ts';
 import { commit, eachTransaction, inPhases } from '../../../lib/pawl/transactions/index.ts';
-import { startOnce } from '../../../lib/pawl/workflows/index.ts';
+import { executionEnded, startAgain, startOnce, waitingExecutions } from '../../../lib/pawl/workflows/index.ts';
 import { stepFunctions } from '../../../lib/pawl/workflows/step-functions.ts';
 import { httpProvider, rehearsal } from '../../../lib/rehearsal/index.ts';
 import {
@@ -56,6 +67,7 @@ const nothing = () => undefined;
 
 const store = memoryStore();
 const table = dynamoStore({ tableName: 't' });
+const workflow = { kind: 'named', target: 'jobs', remembersSeconds: 60, start: nothing, describe: nothing };
 const claims = { operation: 'send-email', key: nothing, store, onAbandoned: 'retry' };
 const locks = resourceLocks({ store: memoryLockStore() });
 const holder = { holder: 'request-1' };
@@ -135,6 +147,12 @@ export const misspelt: readonly Misspelt[] = [
     option: 'stat',
     meant: 'state',
     call: () => operate.openClaims(untyped({ stat: 'parked' })).next(),
+  },
+  {
+    door: 'operator().observed',
+    option: 'mosst',
+    meant: 'most',
+    call: () => operate.observed('o', untyped({ mosst: 5 })),
   },
   {
     door: 'operator().readClaim',
@@ -238,6 +256,78 @@ export const misspelt: readonly Misspelt[] = [
     option: 'endpoint',
     meant: 'endpoints',
     call: () => leanStores.lean(untyped({ endpoint: 'http://localhost:8000' })),
+  },
+  {
+    door: 'dynamoOutbox',
+    option: 'atOnce',
+    meant: 'atOnceMs',
+    call: () => dynamoOutbox(untyped({ tableName: 'outbox', atOnce: 0 })),
+  },
+  {
+    door: 'dynamoOutbox().message',
+    option: 'message.groups',
+    meant: 'message.group',
+    call: () =>
+      dynamoOutbox({ tableName: 'outbox', aws: sdk({}) }).message(
+        untyped({ to: 'https://sqs', key: 'a', body: 1, groups: 'b' }),
+      ),
+    by: 'message',
+  },
+  {
+    door: 'largeBodies',
+    option: 'buckets',
+    meant: 'bucket',
+    call: () => largeBodies(untyped({ s3Client: { send: nothing }, buckets: 'payloads' })),
+  },
+  {
+    door: 'DynamoDBPersistenceLayer',
+    option: 'tablename',
+    meant: 'tableName',
+    call: () => new DynamoDBPersistenceLayer(untyped({ tablename: 'idempotency', onAbandoned: 'retry' })),
+  },
+  {
+    door: 'IdempotencyConfig',
+    option: 'eventKeyJmespath',
+    meant: 'eventKeyJmesPath',
+    call: () => new IdempotencyConfig(untyped({ eventKeyJmespath: 'id' })),
+  },
+  {
+    door: 'besidePowertools',
+    option: 'keyprefix',
+    meant: 'keyPrefix',
+    call: () => besidePowertools(memoryStore(), untyped({ tableName: 'idempotency', keyprefix: 'mails' })),
+  },
+  {
+    door: 'makeIdempotent',
+    option: 'keyprefix',
+    meant: 'keyPrefix',
+    call: () => makeIdempotent(nothing, untyped({ keyprefix: 'mails' })),
+  },
+  {
+    door: 'makeHandlerIdempotent',
+    option: 'keyprefix',
+    meant: 'keyPrefix',
+    call: () => makeHandlerIdempotent(untyped({ keyprefix: 'mails' })),
+  },
+  { door: 'queues', option: 'AWS', meant: 'aws', call: () => queues(untyped({ AWS: {} })) },
+  { door: 'topics', option: 'snsclient', meant: 'snsClient', call: () => topics(untyped({ snsclient: {} })) },
+  {
+    door: 'eventBuses',
+    option: 'eventbridgeClient',
+    meant: 'eventBridgeClient',
+    call: () => eventBuses(untyped({ eventbridgeClient: {} })),
+  },
+  {
+    door: 'outboxRelay',
+    option: 'concurency',
+    meant: 'concurrency',
+    call: () => outboxRelay(untyped({ outbox: dynamoOutbox({ tableName: 'outbox', aws: sdk({}) }), concurency: 5 })),
+  },
+  {
+    door: 'outboxSweep',
+    option: 'olderThan',
+    meant: 'olderThanMs',
+    call: () => outboxSweep(untyped({ outbox: dynamoOutbox({ tableName: 'outbox', aws: sdk({}) }), olderThan: 5 })),
   },
   {
     door: 'dynamoStore',
@@ -407,6 +497,18 @@ export const misspelt: readonly Misspelt[] = [
     meant: 'input',
     call: () => startOnce(untyped({ ...claims, inputs: nothing })),
   },
+  {
+    door: 'startOnce',
+    option: 'waitForEnd.onFailed',
+    meant: 'waitForEnd.afterFailed',
+    call: () => startOnce(untyped({ ...claims, onAbandoned: undefined, workflow, waitForEnd: { onFailed: 'park' } })),
+  },
+  ...Object.entries({ executionEnded, startAgain, waitingExecutions }).map(([door, make]) => ({
+    door,
+    option: 'endsWithin',
+    meant: 'endsWithinMs',
+    call: () => make(untyped({ store, workflow, afterFailed: 'park', endsWithin: 600_000 })),
+  })),
   {
     door: 'stepFunctions',
     option: 'stateMachineARN',
@@ -604,6 +706,9 @@ export const withoutOptions: Readonly<Record<string, string>> = {
   extendLock: protocol,
   keepLock: protocol,
   canonicalJson: writesNothing,
+  IdempotencyRecord: 'what a record holds',
+  CachePersistenceLayer: 'it is refused',
+  idempotent: 'it is refused',
   canonicalValue: writesNothing,
   failOpen: writesNothing,
   logEvents: writesNothing,

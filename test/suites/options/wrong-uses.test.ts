@@ -63,6 +63,8 @@ const takes: Readonly<Record<string, string>> = {
   sdk: defaults,
   lean: defaults,
   metricEvents: defaults,
+  topics: defaults,
+  eventBuses: defaults,
   httpProvider: defaults,
   renewedLease: 'a number is what it takes',
   allOf: 'with no listeners, it calls none',

@@ -11,6 +11,8 @@ import type {
   PutItemCommandOutput,
   QueryCommandInput,
   QueryCommandOutput,
+  ScanCommandInput,
+  ScanCommandOutput,
   TransactWriteItemsCommandInput,
   TransactWriteItemsCommandOutput,
 } from '@aws-sdk/client-dynamodb';
@@ -33,6 +35,7 @@ interface Calls extends Record<DynamoOperation, Call<object, object>> {
   GetItem: Call<GetItemCommandInput, GetItemCommandOutput>;
   PutItem: Call<PutItemCommandInput, PutItemCommandOutput>;
   Query: Call<QueryCommandInput, QueryCommandOutput>;
+  Scan: Call<ScanCommandInput, ScanCommandOutput>;
   TransactWriteItems: Call<TransactWriteItemsCommandInput, TransactWriteItemsCommandOutput>;
 }
 
