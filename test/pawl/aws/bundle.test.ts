@@ -1,4 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { expect, it } from 'vitest';
@@ -79,7 +81,51 @@ it.each([
   expect(ofSdk(files)).toEqual([]);
 });
 
-it('the types of no entry name the AWS SDK, but those of its stores and of its client of S3', () => {
+it('a bundle evaluates the client of SQS at the first request that needs it, and not before', async () => {
+  const seen = globalThis as { sqsIsEvaluated?: boolean };
+  const { entryPoints: _, ...options } = esbuildOptions('');
+  const { outputFiles } = await build({
+    ...options,
+    stdin: {
+      contents: `
+        import { bodyField, eachMessage } from './lib/pawl/sqs/index.ts';
+        import { dynamoStore, sdk } from './lib/pawl/stores/dynamodb/index.ts';
+        const sqs = { send: async () => ({ MessageId: 'm-1' }) };
+        export const store = dynamoStore({ tableName: 'claims', aws: sdk({ sqs }) });
+        export const handler = eachMessage({ operation: 'pay', store, key: bodyField('id'), onAbandoned: 'retry' }, console.log);`,
+      resolveDir: root,
+      loader: 'ts',
+    },
+    absWorkingDir: root,
+    write: false,
+    sourcemap: false,
+    logLevel: 'error',
+    plugins: [
+      {
+        name: 'marks the evaluation',
+        setup({ onLoad }) {
+          onLoad({ filter: /client-sqs\/dist-es\/SQSClient\.js$/ }, ({ path }) => ({
+            contents: `globalThis.sqsIsEvaluated = true;\n${readFileSync(path, 'utf8')}`,
+          }));
+        },
+      },
+    ],
+  });
+  const [code] = outputFiles;
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-bundle-'));
+  try {
+    writeFileSync(join(folder, 'index.mjs'), code?.contents ?? '');
+    const { store } = await import(join(folder, 'index.mjs'));
+    expect(seen.sqsIsEvaluated).toBeUndefined();
+    expect(await store.aws.sqs.call('SendMessage', {})).toEqual({ MessageId: 'm-1' });
+    expect(seen.sqsIsEvaluated).toBe(true);
+  } finally {
+    delete seen.sqsIsEvaluated;
+    rmSync(folder, { recursive: true });
+  }
+});
+
+it('the types of no entry name the AWS SDK, but those that take a client of it', () => {
   const reports = readdirSync(`${root}/checks/api`).filter((file) =>
     /^pawl(-(?!cdk|rehearsal)[\w-]+)?\.api\.md$/.test(file),
   );

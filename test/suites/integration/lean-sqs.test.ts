@@ -232,6 +232,16 @@ it('a copy that SQS received with another body is not taken for safe: the messag
   expect(await queues.depth(queues.orders)).toMatchObject({ inFlight: 10 });
 });
 
+it('a message that arrives with another body than SQS sent is not taken for whole: nothing is copied, and nothing deleted', async () => {
+  const sqs = leanSqs(async () => ({
+    Messages: [{ MessageId: 'm-1', Body: 'damaged', MD5OfBody: 'of another body' }],
+  }));
+  await expect(sqs.call('ReceiveMessage', { QueueUrl: queues.orders.url })).rejects.toMatchObject({
+    name: 'InvalidChecksumError',
+    message: 'another body arrived than the one that SQS sent',
+  });
+});
+
 describe('a request that no repetition helps', () => {
   const names = [
     'AccessDeniedException',
