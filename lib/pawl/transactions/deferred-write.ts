@@ -1,5 +1,6 @@
 import { propertyOf } from '../kernel/unknown.ts';
-import type { AppWrite, Refusal } from './store.ts';
+import type { Refusal } from './refused.ts';
+import type { AppWrite } from './store.ts';
 
 /**
  * A write that is made when it is committed, and has more to do once it is: a message of an outbox.
