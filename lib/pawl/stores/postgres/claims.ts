@@ -15,7 +15,7 @@ const mostAtOnce = 100;
 /** Claims in a table that is open already. */
 export function claimsIn(table: PostgresTable): ClaimStore & ListsOpenClaims & KeepsNotes {
   const { statements, host } = table;
-  const errors = { isAboutContents: (error: unknown) => isAboutContents(error) || isNoAnswer(error), isHopeless };
+  const errors = { isAboutContents, isHopeless };
   const read = groupCommit(host, mostAtOnce, (ids: readonly string[]) => shared(ids, readTogether), errors);
   const write = groupCommit(host, mostAtOnce, (writes: readonly ClaimWrite[]) => shared(writes, writeTogether), errors);
 
@@ -49,8 +49,7 @@ export function claimsIn(table: PostgresTable): ClaimStore & ListsOpenClaims & K
  * Serves parts with one statement. After an error that may pass, each is sent again, although it may have been applied: the condition refuses the copy of
  * an applied write, and its caller recognises the record that it wrote.
  *
- * A statement that waits too long for a row is sent again in halves, as one of which a part is refused: the author's transaction that has the row must not
- * keep the other claims waiting.
+ * A statement that got no answer may wait for a row that a transaction of the author's has: it is sent again in parts, so that the others need not wait.
  */
 async function shared<In, Out>(
   inputs: readonly In[],
@@ -59,7 +58,10 @@ async function shared<In, Out>(
   try {
     return await serve(inputs);
   } catch (error) {
-    if (isHopeless(error) || (isNoAnswer(error) && inputs.length > 1)) throw error;
+    if (isHopeless(error)) throw error;
+    if (isNoAnswer(error) && inputs.length > 1) {
+      return (await Promise.all(inputs.map((one) => shared([one], serve)))).flat();
+    }
     return inputs.map(() => ({ error: error as Error }));
   }
 }
