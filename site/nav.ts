@@ -23,7 +23,7 @@ export const SECTIONS: readonly Section[] = [
     title: 'Guides',
     about: 'How to do one thing.',
     groups: [
-      { title: 'Begin', pages: ['guides/install', 'guides/adopt', 'guides/policies', 'guides/wrap', 'guides/keys'] },
+      { title: 'Begin', pages: ['guides/install', 'guides/adopt', 'guides/which-store', 'guides/policies', 'guides/wrap', 'guides/keys'] },
       {
         title: 'Move over',
         pages: ['guides/powertools', 'guides/powertools-beside', 'guides/from-a-table', 'guides/from-fifo'],

@@ -20,7 +20,7 @@ export function expectTransactional(store: ClaimStore): asserts store is Transac
     commits,
     'store',
     'transactionalStore(dynamoStore({ tableName })), which can commit',
-    'a store that cannot',
+    'transact' in store ? 'a postgresStore: import the function from pawl/postgres' : 'a store that cannot',
     'wrong-store',
   );
 }

@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type Claim, once, RejectedError, RetryableError } from '../../../lib/pawl/index.ts';
+import { dynamoLockStore, forEachItem } from '../../../lib/pawl/locks/index.ts';
 import {
   CommitRefusedError,
   commit,
@@ -11,6 +12,7 @@ import {
 } from '../../../lib/pawl/postgres/index.ts';
 import { bodyField, eachMessage } from '../../../lib/pawl/sqs/index.ts';
 import { memoryStore } from '../../../lib/pawl/stores/memory.ts';
+import { commit as commitWrites, transactionalStore } from '../../../lib/pawl/transactions/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { type CommitLoss, losingCommits } from '../../support/lost-pool.ts';
 import {
@@ -366,5 +368,21 @@ describe.skipIf(server === '')('one commit with the data in PostgreSQL', () => {
     await expect(payOnce({ id: 'x', account: 'x', cents: 1 })).rejects.toThrow('expected postgresStore({ pool })');
     const untyped = { operation: 'pay', store: memoryStore(), key: quiet } as never;
     expect(() => eachTransaction(untyped, quiet)).toThrow('expected postgresStore({ pool })');
+  });
+
+  it('what belongs to a store in DynamoDB says so of one in PostgreSQL', async () => {
+    const store = postgresStore({ pool: database.pool });
+    const said = /what there is over PostgreSQL/;
+    expect(() => transactionalStore(store as never)).toThrow(said);
+    expect(() => dynamoLockStore(store as never)).toThrow(said);
+    const all = { store, id: 'a', work: 'w', fence: { ConditionCheck: {} } } as never;
+    await expect(forEachItem(['a'], all, () => [])).rejects.toThrow(said);
+    const options = { pool: database.pool, restored: true } as never;
+    expect(() => postgresStore(options)).toThrow('has no mark of it yet');
+    const payOnce = once(
+      { operation: 'pay', store, key: () => 'of-dynamodb', onAbandoned: 'park', onEvent: quiet },
+      (_: object, claim) => commitWrites(claim, [{ Put: { TableName: 'x', Item: {} } }]),
+    );
+    await expect(payOnce({})).rejects.toThrow('import the function from pawl/postgres');
   });
 });

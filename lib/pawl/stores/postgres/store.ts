@@ -30,6 +30,12 @@ const known = { ...postgresTableOptionNames, tx: true } as const satisfies Names
   PostgresStoreOptions<PostgresPool, unknown>
 >;
 
+/** Options of `dynamoStore` that mean nothing here. */
+const ofDynamo = {
+  restored: 'a database that was restored has no mark of it yet; leave it out',
+  aws: 'it asks nothing of AWS; hand it to the consumer',
+};
+
 /** Claims in PostgreSQL, whose writes can carry statements of the application's: `commit`, `commitStep`, `inPhases` and `eachTransaction` need it. */
 export interface PostgresStore<Tx> extends ClaimStore, ListsOpenClaims, KeepsNotes {
   /**
@@ -55,7 +61,7 @@ export interface PostgresStore<Tx> extends ClaimStore, ListsOpenClaims, KeepsNot
 export function postgresStore<Pool extends PostgresPool, Tx = ClientOf<Pool>>(
   options: PostgresStoreOptions<Pool, Tx>,
 ): PostgresStore<Tx> {
-  expectOptions(options, { door: 'postgresStore', known, docs: 'docs/guides/postgres.md' });
+  expectOptions(options, { door: 'postgresStore', known, refused: ofDynamo, docs: 'docs/guides/postgres.md' });
   const { tx = (client: ClientOf<Pool>) => client as Tx, ...of } = options;
   expectFunction('tx', "a function that makes the author's form of a transaction", tx, 'wrong-handler');
   const table = openTable(of);
