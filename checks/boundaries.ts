@@ -147,6 +147,11 @@ export const RULES: readonly Rule[] = [
     only: /^(lib\/pawl\/(kernel|payload|rules|engine|sqs|transactions|stores\/dynamodb)\/|lib\/pawl\/host\.ts$|@aws-sdk\/)/,
   },
   {
+    rule: 'what all databases share of transactions knows none of them: the consumer of one does not load the others',
+    from: /^lib\/pawl\/transactions\/(carrier|commit-claim|phases|refused|transaction-consumer)\.ts$/,
+    only: /^lib\/pawl\/((kernel|rules|engine|sqs)\/|transactions\/(carrier|commit-claim|phases|refused|transaction-consumer)\.ts$)/,
+  },
+  {
     rule: 'what decides about locks imports the kernel at most: time and I/O come in as parameters',
     from: /^lib\/pawl\/locks\/(acquisition|acquisition-state|acquisition-steps|decide|found-resource|progress|record|settle|store)\.ts$/,
     only: /^lib\/pawl\/(kernel\/|locks\/(acquisition|acquisition-state|acquisition-steps|decide|found-resource|progress|record|settle|store)\.ts$)/,

@@ -1,6 +1,6 @@
 import type { SqsHandler } from '../sqs/each-by.ts';
 import { consumersQueues } from '../sqs/sdk-transport.ts';
-import { type EachTransactionOptions, eachTransactionOver, type TransactionHandler } from './transaction-consumer.ts';
+import { type EachTransactionOptions, eachTransactionOver, type TransactionHandler } from './write-consumer.ts';
 
 /**
  * A Lambda handler for an SQS queue whose only effect is writes to DynamoDB. Claim, effect and completion are one transaction:

@@ -2,15 +2,11 @@ export type { Claim } from '../engine/claim.ts';
 export type { KeepsNotes } from '../rules/notes.ts';
 export type { ListsOpenClaims } from '../rules/open-claims.ts';
 export type { SqsHandler } from '../sqs/each-by.ts';
-export { type CommitOptions, commit } from './commit.ts';
+export { commit } from './commit.ts';
+export type { CommitOptions } from './commit-claim.ts';
 export { eachTransaction } from './each-transaction.ts';
 export { commitStep, inPhases, type Phases, type Writes } from './in-phases.ts';
-export { CommitRefusedError } from './refused.ts';
-export type {
-  AppWrite,
-  CommitResult,
-  Refusal,
-  TransactionalStore,
-} from './store.ts';
-export type { EachTransactionOptions, TransactionHandler } from './transaction-consumer.ts';
+export { CommitRefusedError, type Refusal } from './refused.ts';
+export type { AppWrite, CommitResult, TransactionalStore } from './store.ts';
 export { transactionalStore } from './transactional-store.ts';
+export type { EachTransactionOptions, TransactionHandler } from './write-consumer.ts';

@@ -8,18 +8,19 @@ import type { SqsTransport } from '../sqs/transport.ts';
 import { type LeanStoreOptions, leanStoreOptionNames, leanTableOf } from '../stores/dynamodb/lean/stores.ts';
 import { sharedRequests } from '../stores/dynamodb/shared-requests.ts';
 import { committing, type TransactionalStore } from './store.ts';
-import { type EachTransactionOptions, eachTransactionOver, type TransactionHandler } from './transaction-consumer.ts';
+import { type EachTransactionOptions, eachTransactionOver, type TransactionHandler } from './write-consumer.ts';
 
 export type { Claim } from '../engine/claim.ts';
 export type { KeepsNotes } from '../rules/notes.ts';
 export type { ListsOpenClaims } from '../rules/open-claims.ts';
 export type { SqsHandler } from '../sqs/each-by.ts';
 export type { SqsTransport } from '../sqs/transport.ts';
-export { type CommitOptions, commit } from './commit.ts';
+export { commit } from './commit.ts';
+export type { CommitOptions } from './commit-claim.ts';
 export { commitStep, inPhases, type Phases, type Writes } from './in-phases.ts';
-export { CommitRefusedError } from './refused.ts';
-export type { AppWrite, CommitResult, Refusal, TransactionalStore } from './store.ts';
-export type { EachTransactionOptions, TransactionHandler } from './transaction-consumer.ts';
+export { CommitRefusedError, type Refusal } from './refused.ts';
+export type { AppWrite, CommitResult, TransactionalStore } from './store.ts';
+export type { EachTransactionOptions, TransactionHandler } from './write-consumer.ts';
 
 /**
  * Claims in a DynamoDB table, as `transactionalStore` of `pawl/transactions`, without the AWS SDK's client in the bundle. The application's

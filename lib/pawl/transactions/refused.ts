@@ -1,7 +1,17 @@
 import { explained } from '../kernel/error-code.ts';
 import { errorKind } from '../kernel/errors.ts';
 import { propertyOf } from '../kernel/unknown.ts';
-import type { Refusal } from './store.ts';
+
+/** Why one of the application's writes, by its index, kept the transaction from being applied. */
+export interface Refusal {
+  /** -1: the transaction as a whole. */
+  readonly index: number;
+  /** The database's: `ConditionalCheckFailed`, `ValidationError`, …; in PostgreSQL the SQLSTATE, such as `23505`. */
+  readonly code: string;
+  readonly message: string;
+  /** What stands there, if the write asked for it with `ReturnValuesOnConditionCheckFailure: 'ALL_OLD'`. */
+  readonly item?: Record<string, unknown> | undefined;
+}
 
 /**
  * A condition of the application's own kept its writes from being committed: an account that holds too little, an entry that is
@@ -23,8 +33,8 @@ export class CommitRefusedError extends Error {
   /** @internal */
   readonly 'pawl.error' = 'retryable';
 
-  constructor(refusals: readonly Refusal[]) {
-    super(explained(`nothing was committed: ${refusals.map(described).join('; ')}`, 'not-committed'));
+  constructor(refusals: readonly Refusal[], options?: ErrorOptions) {
+    super(explained(`nothing was committed: ${refusals.map(described).join('; ')}`, 'not-committed'), options);
     this.refusals = refusals;
   }
 }

@@ -1,6 +1,6 @@
 import type { Claim } from '../engine/claim.ts';
 import { internalsOf } from '../engine/claim-internals.ts';
-import { emit, requestMs } from '../engine/engine.ts';
+import { emit } from '../engine/engine.ts';
 import { factsOf } from '../engine/events.ts';
 import { type HandlerUse, useOf } from '../engine/handlers.ts';
 import { insideHandler } from '../engine/inside-step.ts';
@@ -14,6 +14,7 @@ import type { NamesOf } from '../kernel/unknown-option.ts';
 import { decide } from '../rules/decide.ts';
 import { completion } from '../rules/result.ts';
 import { settle } from '../rules/settle.ts';
+import type { ClaimStore } from '../rules/store.ts';
 import { claimMessage } from '../sqs/claim-message.ts';
 import type { Consumer } from '../sqs/consumer.ts';
 import type { Runnable } from '../sqs/delivery.ts';
@@ -23,30 +24,20 @@ import type { Message } from '../sqs/message.ts';
 import { receiveCountOf } from '../sqs/message.ts';
 import { type SqsOptions, sqsOptionNames } from '../sqs/options.ts';
 import type { WayToSqs } from '../sqs/transport.ts';
-import { commit, expectRemembered } from './commit.ts';
+import type { WriteCarrier } from './carrier.ts';
+import { commitClaim, expectRemembered } from './commit-claim.ts';
 import { type CommitRefusedError, isCommitRefused } from './refused.ts';
-import type { AppWrite, TransactionalStore } from './store.ts';
-import { expectTransactional, expectWrites, WriteCarrier } from './write-carrier.ts';
 
-/**
- * The options of `eachTransaction`: those of `eachMessage` that a transaction has a use for.
+/*
+ * A consumer whose only effect is in the database of its claims, over any such database.
  *
- * @example
- * import { RejectedError } from 'pawl';
- * import { bodyField } from 'pawl/sqs';
- *
- * const options: EachTransactionOptions<Order> = {
- *   operation: 'post-order',
- *   store,
- *   schema: Order,
- *   key: bodyField('id'),
- *   onRefused: (refused) => new RejectedError(refused.message),
- * };
+ * Owns: claim, effect and completion in one transaction, and what becomes of a message for which that fails. Does not own: the transaction
+ * (`write-consumer.ts`, `postgres/`).
  */
-export interface EachTransactionOptions<Body>
+
+/** What the options of `eachTransaction` have in common, whatever the database. */
+export interface TransactionOptions<Body>
   extends Omit<SqsOptions<Body>, 'store' | 'onAbandoned' | 'lease' | 'marksEffect' | 'watched'> {
-  /** Where the claims are kept: `transactionalStore({ tableName })`, which commits them with the writes. */
-  readonly store: TransactionalStore;
   /**
    * What becomes of a claim that another door left in doubt: its worker may have had the effect in its own way, before the operation was deployed as
    * `eachTransaction`. No attempt of `eachTransaction` itself leaves anything in doubt.
@@ -75,43 +66,46 @@ const refused = {
   ...ofHttp,
 };
 const known = { ...sqsOptionNames, onRefused: true, onInheritedDoubt: true } as const satisfies NamesOf<
-  EachTransactionOptions<unknown>
+  TransactionOptions<unknown> & { readonly store: unknown }
 >;
 
-/**
- * From a message to the writes that are its whole effect. May read; does nothing else: it can be called more than once.
- *
- * @example
- * const writesOf: TransactionHandler<Order> = ({ body }) => [
- *   { Put: { TableName: 'ledger', Item: { id: `${body.id}/debit`, cents: -body.amountCents } } },
- *   { Put: { TableName: 'ledger', Item: { id: `${body.id}/credit`, cents: body.amountCents } } },
- * ];
- */
-export type TransactionHandler<Body> = (message: Message<Body>) => Promise<readonly AppWrite[]> | readonly AppWrite[];
+/** Runs the author's function where it belongs to the handler of its message. */
+type Around = <T>(run: () => Promise<T> | T) => Promise<T>;
+
+/** How a database commits what a message means. */
+interface Commits<Body> {
+  /** The author's function. */
+  readonly handler: unknown;
+  /** What it returns, for the message about one that is none. */
+  readonly returns: string;
+  expectStore(store: ClaimStore): void;
+  /** What carries the effect of a message; nothing, where it has none. */
+  carrierOf(message: Message<Body>, around: Around, remainingMs: () => number): Promise<WriteCarrier | undefined>;
+  /** How long a new message may take, in milliseconds. */
+  readonly mostMs: number;
+}
+
+const asItIs: Around = async (run) => run();
 
 /** The handler of `eachTransaction`, over a way to SQS. @throws OptionError when an option is missing or out of range */
-export function eachTransactionOver<Body>(
+export function consumeTransactions<Body>(
   wayToSqs: WayToSqs,
-  given: EachTransactionOptions<Body>,
-  writesOf: TransactionHandler<Body>,
+  given: TransactionOptions<Body> & { readonly store: ClaimStore },
+  commits: Commits<Body>,
 ): SqsHandler {
   expectOptions(given, { door: 'eachTransaction', known, refused, docs: 'docs/guides/transactions.md' });
-  expectFunction(
-    'the function of eachTransaction',
-    'a function that returns writes, after the options',
-    writesOf,
-    'wrong-handler',
-  );
+  const expected = `a function that ${commits.returns}, after the options`;
+  expectFunction('the function of eachTransaction', expected, commits.handler, 'wrong-handler');
   const { onRefused, onInheritedDoubt = 'park', ...options } = given;
   policyOf('onInheritedDoubt', onInheritedDoubt);
   if (onRefused !== undefined)
     expectFunction('onRefused', 'a function that returns an error', onRefused, 'wrong-handler');
   const commitMessage = async (message: Message<Body>, claim: Claim): Promise<void> => {
     expectRemembered(internalsOf(claim));
-    const writes = expectWrites(await writesOf(message));
-    if (writes.length === 0) return;
+    const carrier = await commits.carrierOf(message, asItIs, () => claim.remainingMs());
+    if (carrier === undefined) return;
     try {
-      await commit(claim, writes);
+      await commitClaim(claim, () => carrier, {});
     } catch (error) {
       throw isCommitRefused(error) && onRefused !== undefined ? onRefused(error, message) : error;
     }
@@ -121,8 +115,8 @@ export function eachTransactionOver<Body>(
     wayToSqs,
     { ...options, onAbandoned: onInheritedDoubt },
     async (consumer, one, deadline, mayTakeOver, { isNew }) => {
-      use ??= useOf(options.store, options.operation, writesOf);
-      if (await isCommittedAtOnce(consumer, one, deadline, writesOf)) {
+      use ??= useOf(options.store, options.operation, commits.handler);
+      if (await isCommittedAtOnce(consumer, one, deadline, commits)) {
         use.hasRun();
         isNew();
         return acknowledged;
@@ -139,16 +133,16 @@ export function eachTransactionOver<Body>(
     { atomic: true, stepless: true },
   );
   // Found out later, each message would run up to its commit, and fail there.
-  expectTransactional(options.store);
+  commits.expectStore(options.store);
   return handler;
 }
 
-/** Whether the message was new, and everything about it is done in one request. If not, it is as if it had not been tried. */
+/** Whether the message was new, and everything about it is done in one transaction. If not, it is as if it had not been tried. */
 async function isCommittedAtOnce<Body>(
   { engine }: Consumer<Body>,
   one: Runnable<Body>,
   deadline: number,
-  writesOf: TransactionHandler<Body>,
+  { carrierOf, mostMs }: Commits<Body>,
 ): Promise<boolean> {
   const { settings } = engine;
   const { host } = settings;
@@ -162,18 +156,23 @@ async function isCommittedAtOnce<Body>(
   const granted = decide(undefined, request, settings, host.now()).record;
   const next = settle(claimId, granted, completion(undefined, 0, false), settings, host.now());
   if (typeof next === 'string') return false;
-  try {
+  const remainingMs = () => deadline - settings.marginMs - host.now();
+  const around: Around = async (run) => {
     const work = new Work();
-    const handling = { work, id: one.identity.id, store: settings.store };
-    const writes = await insideHandler(handling, () => writesOf(one.message));
+    const result = await insideHandler({ work, id: one.identity.id, store: settings.store }, run);
     const hasForgotten = work.isUnderWay || work.unasked.length > 0;
-    await work.rest(host, () => deadline - settings.marginMs - host.now());
+    await work.rest(host, remainingMs);
     // What came of a call of `once` that was not awaited counts, and is said, under a claim.
-    if (hasForgotten) return false;
-    const carrier = new WriteCarrier(settings.store, writes);
+    if (hasForgotten) throw new Error('a call of once was not awaited');
+    return result;
+  };
+  try {
+    const carrier = await carrierOf(one.message, around, remainingMs);
+    if (carrier === undefined) return false;
     // A request that hangs is left behind. Should it arrive after all, either it is found there, or the claim that is taken now keeps it out.
-    const until = Math.min(deadline - settings.marginMs, host.now() + requestMs);
-    const written = await answeredBy(host, until, carrier.write({ next, seen: undefined }));
+    const now = host.now();
+    const until = now + Math.min(remainingMs(), mostMs);
+    const written = await answeredBy(host, until, carrier.write({ next, seen: undefined }), { now });
     if (!written.applied) return false;
   } catch {
     // Whatever it was, it comes again under a claim, where it is reported and counted. A transaction whose answer was lost is found there.
