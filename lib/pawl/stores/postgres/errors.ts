@@ -16,7 +16,7 @@ import { propertyOf } from '../../kernel/unknown.ts';
  */
 
 /** The SQLSTATE, if the error is the server's. Node's errors have a `code` too, and `EPIPE` looks like one. */
-function sqlState(error: unknown): string | undefined {
+export function sqlState(error: unknown): string | undefined {
   const code = propertyOf(error, 'code');
   return typeof code === 'string' && typeof propertyOf(error, 'severity') === 'string' ? code : undefined;
 }
@@ -44,6 +44,20 @@ export function isHopeless(error: unknown): boolean {
 /** Whether the connection is not to be used again: it is dead, or it leads to a server that is going away, or to one that is a standby by now. */
 export function endsConnection(error: unknown): boolean {
   return sqlState(error) === '25006' || ofConnections.includes(stateClass(error));
+}
+
+/** The error of the server's in an error: libraries put it into one of their own, as its cause. */
+export function stated(error: unknown): unknown {
+  for (let cause = error, depth = 0; depth < 5 && cause !== undefined; cause = propertyOf(cause, 'cause'), depth++) {
+    if (sqlState(cause) !== undefined) return cause;
+  }
+  return error;
+}
+
+/** Whether a transaction is to be made again: it met another one, or its server goes away. It was undone. */
+export function isToRepeat(error: unknown): boolean {
+  const state = sqlState(stated(error));
+  return state === '40001' || state === '40P01' || (state !== undefined && endsConnection(stated(error)));
 }
 
 /** The statement's own division by zero: a write of several records that has to be undone. */

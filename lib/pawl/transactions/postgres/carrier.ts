@@ -1,0 +1,52 @@
+import { expect } from '../../kernel/check.ts';
+import { effectKind } from '../../kernel/errors.ts';
+import { recordedError } from '../../kernel/recorded-error.ts';
+import type { ClaimStore } from '../../rules/store.ts';
+import { sqlState, stated } from '../../stores/postgres/errors.ts';
+import type { PostgresStore } from '../../stores/postgres/store.ts';
+import { type Carried, WriteCarrier } from '../carrier.ts';
+import { CommitRefusedError } from '../refused.ts';
+
+/** The statements of the author's, in a transaction of pawl's. What it returns is ignored. */
+export type Statements<Tx> = (tx: Tx) => Promise<unknown> | unknown;
+
+/** @throws OptionError for a store that cannot commit statements: before anything of a handler runs */
+export function expectPostgres<Tx>(store: ClaimStore): asserts store is PostgresStore<Tx> {
+  const transacts = 'transact' in store && typeof store.transact === 'function';
+  expect(transacts, 'store', 'postgresStore({ pool }), which can commit', 'a store that cannot', 'wrong-store');
+}
+
+/**
+ * Carries statements to PostgreSQL.
+ *
+ * @param remainingMs how long its worker has
+ */
+export function statementsCarrier<Tx>(
+  store: ClaimStore,
+  work: Statements<Tx>,
+  remainingMs: () => number,
+): WriteCarrier {
+  expectPostgres<Tx>(store);
+  let underWay: Promise<Carried> | undefined;
+  return new WriteCarrier((write) => {
+    // A transaction that is slow is waited for. A second one beside it would only wait for the same row.
+    underWay ??= store
+      .transact(write, work, remainingMs())
+      .then((done) => ('refusal' in done ? { applied: false as const, refusal: refusalOf(done.refusal) } : done))
+      .finally(() => {
+        underWay = undefined;
+      });
+    return underWay;
+  });
+}
+
+/** What says something about the effect by itself, as a `RejectedError` does, stays as it is. */
+function refusalOf(error: unknown): unknown {
+  if (effectKind(error) !== undefined) return error;
+  const { name, message } = recordedError(error);
+  const said = stated(error);
+  const code = sqlState(said) ?? name;
+  return new CommitRefusedError([{ index: -1, code, message: recordedError(said).message || message }], {
+    cause: error,
+  });
+}
