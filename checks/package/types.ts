@@ -34,6 +34,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'pawl/dynamodb': 'dynamoStore',
   'pawl/dynamodb/lean': 'leanDynamo',
   'pawl/postgres': 'postgresStore',
+  'pawl/postgres/sqs': 'eachTransaction',
   'pawl/sqs': 'eachMessage',
   'pawl/sqs/lean': 'leanSqs',
   'pawl/s3': 'largePayload',

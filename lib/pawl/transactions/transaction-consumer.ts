@@ -8,6 +8,7 @@ import { type Policy, policyOf } from '../engine/policy.ts';
 import { run } from '../engine/run.ts';
 import { Work } from '../engine/work.ts';
 import { expectFunction } from '../kernel/check.ts';
+import { explainedError } from '../kernel/errors.ts';
 import { answeredBy } from '../kernel/request.ts';
 import { expectOptions, ofHttp } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
@@ -163,7 +164,7 @@ async function isCommittedAtOnce<Body>(
     const hasForgotten = work.isUnderWay || work.unasked.length > 0;
     await work.rest(host, remainingMs);
     // What came of a call of `once` that was not awaited counts, and is said, under a claim.
-    if (hasForgotten) throw new Error('a call of once was not awaited');
+    if (hasForgotten) throw explainedError(Error, 'a call of once was not awaited', 'not-awaited');
     return result;
   };
   try {

@@ -66,7 +66,7 @@ export function isUndone(error: unknown): boolean {
 }
 
 /** @returns a SetupError, if an operator has to act; or the error as it is, which may pass by itself */
-export function explainedError(error: unknown, table: string): unknown {
+export function setupErrorOf(error: unknown, table: string): unknown {
   const { message } = recordedError(error);
   const said = `PostgreSQL says: ${message}`;
   const options = { cause: error };

@@ -2,7 +2,7 @@ import { nodeHost } from '../../host.ts';
 import { expect } from '../../kernel/check.ts';
 import type { Host } from '../../kernel/host.ts';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
-import { explainedError } from './errors.ts';
+import { setupErrorOf } from './errors.ts';
 import { listenOnce, type PostgresPool, withConnection } from './sql.ts';
 import { statementsOf } from './statements.ts';
 
@@ -60,7 +60,7 @@ export function openTable({ pool, table = 'pawl_claims', host = nodeHost }: Post
         const { rows } = await withConnection(pool, host, ({ run }) => run(text, values));
         return rows;
       } catch (error) {
-        throw explainedError(error, table);
+        throw setupErrorOf(error, table);
       }
     },
   };

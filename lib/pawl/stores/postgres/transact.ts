@@ -1,6 +1,7 @@
 import { expectRun } from '../../kernel/callable.ts';
+import { explainedError } from '../../kernel/errors.ts';
 import { type ClaimWrite, claimState, type WriteResult } from '../../rules/store.ts';
-import { endsConnection, explainedError, isHopeless, isToRepeat, stated } from './errors.ts';
+import { endsConnection, isHopeless, isToRepeat, setupErrorOf, stated } from './errors.ts';
 import { guarded } from './guard.ts';
 import { parametersOf } from './row.ts';
 import { type Connection, type PostgresClient, withConnection } from './sql.ts';
@@ -47,7 +48,7 @@ export async function transact(
     if (ended.kind === 'again') throw ended.error;
     return ended;
   } catch (error) {
-    const explained = explainedError(error, table.name);
+    const explained = setupErrorOf(error, table.name);
     if (isHopeless(explained)) return refused(explained);
     throw explained;
   }
@@ -85,7 +86,8 @@ async function inTransaction(
   try {
     const { command } = await run('COMMIT');
     if (command !== 'ROLLBACK') return { kind: 'over', result: { applied: true } };
-    return refused(new Error('a statement failed, and the function of the transaction did not let its error through'));
+    const said = 'a statement failed, and the function of the transaction did not let its error through';
+    return refused(explainedError(Error, said, 'not-committed'));
   } catch (error) {
     if (endsConnection(error)) throw error;
     return isToRepeat(error) ? { kind: 'again', error } : refused(error);

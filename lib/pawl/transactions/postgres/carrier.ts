@@ -43,10 +43,7 @@ export function statementsCarrier<Tx>(
 /** What says something about the effect by itself, as a `RejectedError` does, stays as it is. */
 function refusalOf(error: unknown): unknown {
   if (effectKind(error) !== undefined) return error;
-  const { name, message } = recordedError(error);
   const said = stated(error);
-  const code = sqlState(said) ?? name;
-  return new CommitRefusedError([{ index: -1, code, message: recordedError(said).message || message }], {
-    cause: error,
-  });
+  const { name, message } = recordedError(said);
+  return new CommitRefusedError([{ index: -1, code: sqlState(said) ?? name, message }], { cause: error });
 }
