@@ -143,8 +143,13 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: "lib/pawl/transactions joins claims and the application's data: kernel, payload, claims, the consumer of SQS, the DynamoDB store and the AWS SDK",
-    from: /^lib\/pawl\/transactions\//,
+    from: /^lib\/pawl\/transactions\/(?!postgres\/)/,
     only: /^(lib\/pawl\/(kernel|payload|rules|engine|sqs|transactions|stores\/dynamodb)\/|lib\/pawl\/host\.ts$|@aws-sdk\/)/,
+  },
+  {
+    rule: "lib/pawl/transactions/postgres joins claims and the application's statements: kernel, claims, the consumer of SQS, what all databases share, and the PostgreSQL store",
+    from: /^lib\/pawl\/transactions\/postgres\//,
+    only: /^lib\/pawl\/(kernel|rules|engine|sqs|transactions|stores\/postgres)\//,
   },
   {
     rule: 'what all databases share of transactions knows none of them: the consumer of one does not load the others',

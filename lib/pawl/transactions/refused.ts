@@ -19,11 +19,8 @@ export interface Refusal {
  * If the handler throws a `RejectedError` in its place, the claim ends.
  *
  * @example
- * try {
- *   await commit(claim, [{ Put: { TableName: 'ledger', Item: { id: payment.id } } }]);
- * } catch (error) {
- *   if (error instanceof CommitRefusedError) console.warn(`refused: ${error.refusals.map(({ code }) => code)}`);
- *   throw error;
+ * function codesOf(error: unknown): readonly string[] {
+ *   return error instanceof CommitRefusedError ? error.refusals.map(({ code }) => code) : [];
  * }
  */
 export class CommitRefusedError extends Error {

@@ -36,7 +36,14 @@ import { type CommitRefusedError, isCommitRefused } from './refused.ts';
  * (`write-consumer.ts`, `postgres/`).
  */
 
-/** What the options of `eachTransaction` have in common, whatever the database. */
+/**
+ * What the options of `eachTransaction` have in common, whatever the database.
+ *
+ * @example
+ * import { bodyField } from 'pawl/sqs';
+ *
+ * const options: TransactionOptions<Order> = { operation: 'post-order', schema: Order, key: bodyField('id') };
+ */
 export interface TransactionOptions<Body>
   extends Omit<SqsOptions<Body>, 'store' | 'onAbandoned' | 'lease' | 'marksEffect' | 'watched'> {
   /**

@@ -7,7 +7,14 @@ import type { PostgresStore } from '../../stores/postgres/store.ts';
 import { type Carried, WriteCarrier } from '../carrier.ts';
 import { CommitRefusedError } from '../refused.ts';
 
-/** The statements of the author's, in a transaction of pawl's. What it returns is ignored. */
+/**
+ * The statements of the author's, in a transaction of pawl's. What it returns is ignored.
+ *
+ * @example
+ * import type { PostgresClient } from 'pawl/postgres';
+ *
+ * const post: Statements<PostgresClient> = (tx) => tx.query('INSERT INTO ledger (payment) VALUES ($1)', [payment.id]);
+ */
 export type Statements<Tx> = (tx: Tx) => Promise<unknown> | unknown;
 
 /** @throws OptionError for a store that cannot commit statements: before anything of a handler runs */
