@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { CONSUMER_DEFAULTS } from '../../lib/pawl/deployment/consumer-defaults.ts';
-import { batchConcurrency, claimDefaults, lockDefaults } from '../../lib/pawl/kernel/defaults.ts';
+import { claimDefaults, lockDefaults } from '../../lib/pawl/kernel/defaults.ts';
+import { queueOptions } from '../../lib/pawl/kernel/door-options.ts';
 
 const text = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
@@ -18,7 +19,7 @@ function documented(option: string, ...files: readonly string[]): string | undef
 }
 
 const { timeoutMs: _none, ...shown } = claimDefaults;
-const ofDoors = Object.entries({ ...shown, concurrency: batchConcurrency });
+const ofDoors = Object.entries({ ...shown, concurrency: queueOptions.concurrency.default });
 
 describe('a default is what its documentation says:', () => {
   it.each(ofDoors)('%s on the page of options, and in its docstring', (name, value) => {
@@ -35,7 +36,7 @@ describe('a default is what its documentation says:', () => {
   });
 
   it.each([
-    ['concurrency', batchConcurrency],
+    ['concurrency', queueOptions.concurrency.default],
     ['maxAttempts', claimDefaults.maxAttempts],
     ['claimRetention', `Duration.days(${claimDefaults.retentionSeconds / 86_400})`],
     ['timeout', `Duration.seconds(${CONSUMER_DEFAULTS.timeoutSeconds})`],

@@ -2,7 +2,7 @@ import type { Claim } from '../engine/claim.ts';
 import { placeHere } from '../engine/inside-step.ts';
 import { effectKind, explainedError, RetryableError } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
-import { expectOptions, ofQueues, ofWorlds } from '../kernel/take-options.ts';
+import { expectOptions, ofOtherDoors } from '../kernel/take-options.ts';
 import { isEarlyTimeout } from '../middy/early-timeout.ts';
 import type { Middleware, Request } from '../middy/middy-types.ts';
 import { refuseOldMiddy } from '../middy/old-middy.ts';
@@ -11,7 +11,7 @@ import { forgetClaim, withClaim } from './claim-of.ts';
 import type { HttpEvent } from './event.ts';
 import { createGate, enter, type Gate } from './gate.ts';
 import { handle } from './handle.ts';
-import { type HttpOptions, httpOptionNames } from './options.ts';
+import { type HttpOptions, httpRows } from './options.ts';
 import { asLast, type OwnResponse } from './response.ts';
 import { StillRunningError } from './still-running.ts';
 
@@ -47,8 +47,12 @@ interface UnderWay {
  * );
  */
 export function httpOnce<Event extends HttpEvent>(options: HttpOptions<Event>): Middleware<Event> {
-  const known = { ...httpOptionNames, ...ofWorlds };
-  expectOptions(options, { door: 'httpOnce', known, refused: ofQueues, docs: 'docs/guides/http.md' });
+  expectOptions(options, {
+    door: 'httpOnce',
+    known: httpRows,
+    refused: ofOtherDoors(httpRows),
+    docs: 'docs/guides/http.md',
+  });
   const gate = createGate(options);
 
   return {

@@ -1,25 +1,17 @@
 import { isPromise } from './callable.ts';
+import { queueOptions, requestOptions } from './door-options.ts';
 import { pageAt } from './error-code.ts';
 import { OptionError } from './errors.ts';
-import { type TakenOptions, unknownOptions } from './unknown-option.ts';
+import { type Names, type TakenOptions, unknownOptions } from './unknown-option.ts';
 
-/** Options that only mean something where a queue delivers, and where a client waits for a response; and why. */
-export const ofQueues = {
-  schema: 'it is an option of consumers of SQS; leave it out',
-  deadLetters: 'it is an option of consumers of SQS; leave it out',
-  onInFlight: 'it is an option of consumers of SQS; leave it out',
-  concurrency: 'it is an option of consumers of SQS; leave it out',
-  backoffSeconds: 'it is an option of consumers of SQS; leave it out',
-  envelope: 'it is an option of consumers of SQS; leave it out',
-};
-export const ofHttp = {
-  caller: 'it is an option of HTTP; leave it out',
-  required: 'it is an option of HTTP; leave it out',
-  isFinal: 'it is an option of HTTP; leave it out',
-};
-
-/** `world.options` of `@pawl/testing` is spread into the options of every door, and has a client of SQS also for those that call no queue. */
-export const ofWorlds = { sqsClient: true } as const;
+/** The options that other doors take and this one does not, and why it has no use for each. */
+export function ofOtherDoors(known: Names): Readonly<Record<string, string>> {
+  const of = (rows: Names, who: string) =>
+    Object.keys(rows)
+      .filter((name) => !Object.hasOwn(known, name))
+      .map((name) => [name, `it is an option of ${who}; leave it out`] as const);
+  return Object.fromEntries([...of(queueOptions, 'consumers of SQS'), ...of(requestOptions, 'HTTP')]);
+}
 
 export interface Taken extends TakenOptions {
   /** Options of other doors, and why this one has no use for each. Given as `undefined`, they are ignored. */

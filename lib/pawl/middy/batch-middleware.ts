@@ -7,7 +7,7 @@ import { tooLate, warnOfUnawaited } from '../engine/run.ts';
 import { Work } from '../engine/work.ts';
 import { explainedError, OptionError } from '../kernel/errors.ts';
 import { processWide } from '../kernel/process-wide.ts';
-import { expectOptions, ofHttp } from '../kernel/take-options.ts';
+import { expectOptions, ofOtherDoors } from '../kernel/take-options.ts';
 import { warnOnce } from '../kernel/warn-once.ts';
 import { startsUntil } from '../rules/grant.ts';
 import { conclude } from '../sqs/conclude.ts';
@@ -15,7 +15,7 @@ import { type Consumer, createConsumer } from '../sqs/consumer.ts';
 import { acknowledged, type Disposition, dispositionOfRun, missedItsTurn, returned } from '../sqs/disposition.ts';
 import type { SqsBatchResponse, SqsEvent } from '../sqs/event.ts';
 import { withEach } from '../sqs/limit.ts';
-import { type SqsOptions, sqsOptionNames } from '../sqs/options.ts';
+import { type SqsOptions, sqsRows } from '../sqs/options.ts';
 import type { WayToSqs } from '../sqs/transport.ts';
 import { type ClaimedBatch, claimBatch, type HandedOn, handedOnOf } from './claim-batch.ts';
 import { isEarlyTimeout } from './early-timeout.ts';
@@ -70,7 +70,7 @@ const holdsAll =
   'a batch handler holds all its claims for the rest of the invocation; use eachMessage, or leave it out';
 const handsNoClaim =
   'a batch handler is given no claim, and so cannot mark its effect; use eachMessage, or leave it out';
-const refused = { lease: holdsAll, timeoutMs: holdsAll, marksEffect: handsNoClaim, ...ofHttp };
+const refused = { lease: holdsAll, timeoutMs: holdsAll, marksEffect: handsNoClaim, ...ofOtherDoors(sqsRows) };
 
 /**
  * Two of `sqsOnce` on one handler. Nothing has run when it is thrown. The first one recognises it by identity, also where another copy of pawl has
@@ -86,7 +86,7 @@ const usedTwice = processWide('sqs-once.used-twice/1', () =>
 
 /** The middleware of `sqsOnce`, over a way to SQS. @throws OptionError when an option is missing or out of range */
 export function sqsOnceOver<Body>(wayToSqs: WayToSqs, options: SqsOnceOptions<Body>): Middleware<SqsEvent> {
-  expectOptions(options, { door: 'sqsOnce', known: sqsOptionNames, refused, docs: 'docs/reference/options.md' });
+  expectOptions(options, { door: 'sqsOnce', known: sqsRows, refused, docs: 'docs/reference/options.md' });
   const consumer = createConsumer<Body>(options, wayToSqs, { stepless: true });
   expectOneBody(consumer);
   const watcher: Watcher<Taken> = {

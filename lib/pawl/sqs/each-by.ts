@@ -2,7 +2,7 @@ import type { Claim } from '../engine/claim.ts';
 import { type HandlerUse, useOf } from '../engine/handlers.ts';
 import { run } from '../engine/run.ts';
 import { expectFunction } from '../kernel/check.ts';
-import { expectOptions, ofHttp } from '../kernel/take-options.ts';
+import { expectOptions, ofOtherDoors } from '../kernel/take-options.ts';
 import { BatchRun, type TryMessage } from './batch-run.ts';
 import { claimMessage } from './claim-message.ts';
 import { conclude } from './conclude.ts';
@@ -11,7 +11,7 @@ import type { Delivery } from './delivery.ts';
 import { dispositionOfRun, isFoundDone } from './disposition.ts';
 import type { InvocationContext, SqsBatchResponse, SqsEvent } from './event.ts';
 import type { Message } from './message.ts';
-import { type SqsOptions, sqsOptionNames } from './options.ts';
+import { type SqsOptions, sqsRows } from './options.ts';
 import { receive } from './receive.ts';
 import { Suspects } from './suspects.ts';
 import type { WayToSqs } from './transport.ts';
@@ -37,8 +37,8 @@ export function eachMessageOver<Body>(
 ): SqsHandler {
   expectOptions(options, {
     door: 'eachMessage',
-    known: sqsOptionNames,
-    refused: ofHttp,
+    known: sqsRows,
+    refused: ofOtherDoors(sqsRows),
     docs: 'docs/reference/options.md',
   });
   expectFunction('the handler of eachMessage', 'a function, after the options', handle, 'wrong-handler');

@@ -1,5 +1,6 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { ClaimOptions } from '../engine/options.ts';
+import { claimOptions, clientOptions, type ExactRows } from '../kernel/door-options.ts';
 import type { KeyValue } from '../kernel/key.ts';
 import type { RecordedError } from '../kernel/recorded-error.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
@@ -76,18 +77,20 @@ export interface Outgoing {
 }
 
 export const docs = 'docs/guides/producers.md';
-export const known = {
-  operation: true,
-  store: true,
-  queueUrl: true,
-  sqsClient: true,
-  ignore: true,
-  giveUpAfterMs: true,
-  retentionSeconds: true,
-  watched: true,
-  onEvent: true,
-  host: true,
-} as const satisfies NamesOf<SendOnceOptions>;
+const { store, retentionSeconds, watched, onEvent, host } = claimOptions;
+const rows = {
+  operation: {},
+  store,
+  queueUrl: {},
+  ...clientOptions,
+  ignore: {},
+  giveUpAfterMs: { kind: 'whole', default: 30_000 },
+  retentionSeconds,
+  watched,
+  onEvent,
+  host,
+} as const;
+export const known = rows satisfies ExactRows<SendOnceOptions, typeof rows>;
 /** Why a producer has no use for some options of consumers. */
 export const refused = {
   envelope: 'it sends the body as it is. It is an option of consumers of SQS',
