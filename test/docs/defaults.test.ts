@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { CONSUMER_DEFAULTS } from '../../lib/pawl/deployment/consumer-defaults.ts';
 import { claimDefaults, lockDefaults } from '../../lib/pawl/kernel/defaults.ts';
-import { queueOptions } from '../../lib/pawl/kernel/door-options.ts';
+import { claimOptions, type OptionRows, queueOptions } from '../../lib/pawl/kernel/door-options.ts';
 
 const text = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
@@ -18,8 +18,11 @@ function documented(option: string, ...files: readonly string[]): string | undef
   return files.map((file) => pattern.exec(text(file))?.[1]).find((found) => found !== undefined);
 }
 
-const { timeoutMs: _none, ...shown } = claimDefaults;
-const ofDoors = Object.entries({ ...shown, concurrency: queueOptions.concurrency.default });
+const rows: OptionRows = { ...claimOptions, ...queueOptions };
+/** The numbers. Of `timeoutMs`, 0 says that there is no limit. */
+const ofDoors = Object.entries(rows).flatMap(([name, row]) =>
+  row.kind === 'whole' && row.default ? [[name, row.default] as const] : [],
+);
 
 describe('a default is what its documentation says:', () => {
   it.each(ofDoors)('%s on the page of options, and in its docstring', (name, value) => {
