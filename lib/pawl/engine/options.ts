@@ -97,7 +97,7 @@ export interface ClaimOptions<Input> {
   readonly marksEffect?: boolean;
   /**
    * Whether the handler's result is kept, as JSON, and given to duplicates.
-   * @default true
+   * @default true; false for consumers of SQS, where nothing reads it
    */
   readonly recordResult?: boolean;
   /**
@@ -114,7 +114,7 @@ export interface ClaimOptions<Input> {
   /**
    * Whether the claim is in the operators' list of open claims while it is in flight. SQS delivers a message again after its worker died; a caller may
    * never call again, and its claim stays in flight. Costs one more write to the table's index when the claim is granted, and one when it ends.
-   * @default true for `once`, `onceOverHttp` and `httpOnce`; false for consumers of SQS
+   * @default true for `once`, `onceOverHttp` and `httpOnce`; false for consumers of SQS and for `sendOnce`
    */
   readonly watched?: boolean;
   /**

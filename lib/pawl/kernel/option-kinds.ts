@@ -36,7 +36,7 @@ export function expectKinds(rows: OptionRows, options: object): void {
 export function expectInRange(name: string, { least = 0, most = Infinity, so, or }: Whole, value: unknown): void {
   const other = or === undefined ? '' : `, or ${or}`;
   if (or === 'Infinity' ? value === Infinity : or !== undefined && value === 'forever') return;
-  const code = /(Ms|Seconds)$/.test(name) ? 'wrong-time' : undefined;
+  const code = name.endsWith('Ms') || name.endsWith('Seconds') ? 'wrong-time' : undefined;
   const advice = `a whole number; only retentionSeconds may be 'forever'. Leave ${name} out for its default`;
   expect(value !== 'forever', name, advice, value, 'wrong-time');
   if (or !== 'Infinity') expectWhole(name, value, code, other);
