@@ -36,7 +36,9 @@ export const SECTIONS: readonly Section[] = [
           'guides/producers',
           'guides/envelopes',
           'guides/transactions',
+          'guides/workflows',
           'guides/locks',
+          'guides/postgres',
         ],
       },
       {
@@ -44,7 +46,7 @@ export const SECTIONS: readonly Section[] = [
         pages: [
           'guides/deploy',
           'guides/templates',
-          'guides/lean',
+          'guides/aws',
           'guides/managed-instances',
           'guides/deployments',
           'guides/e2e-deploy',

@@ -509,8 +509,14 @@ const others: readonly (readonly [guide: string, text: string])[] = [
   ['docs/guides/sweep.md', 'sweepOpenClaims({'], // test/pawl/sweep/sweep.test.ts
   ['docs/guides/restore.md', 'export const store = dynamoStore({'], // test/suites/integration/restored.test.ts
   ['docs/guides/restore.md', "restored: 'lift',"], // test/suites/integration/restored-statements.long.test.ts
-  ['docs/guides/lean.md', "import { dynamoStore } from 'pawl/dynamodb/lean'"], // test/suites/laws/lean-dynamodb.long.test.ts, test/suites/integration/lean-sqs.test.ts
-  ['docs/guides/lean.md', 'leanDynamo({ region'],
+  ['docs/guides/aws.md', "import { dynamoStore } from 'pawl/dynamodb/lean'"], // test/suites/laws/lean-dynamodb.long.test.ts, test/suites/integration/lean-sqs.test.ts
+  ['docs/guides/aws.md', 'aws: lean({ region'],
+  ['docs/guides/aws.md', 'aws: sdk({ dynamodb, sqs })'],
+  ['docs/guides/aws.md', 'aws: lean() }'], // test/suites/integration/lean-sqs.test.ts
+  ['docs/guides/postgres.md', 'postgresMigration'], // test/suites/integration/postgres-guide.test.ts, as are the next three
+  ['docs/guides/postgres.md', "operation: 'send-email'"],
+  ['docs/guides/postgres.md', 'const locks ='],
+  ['docs/guides/postgres.md', 'deleteExpired'],
   ['docs/guides/templates.md', 'async ({ body }) => sendEmail(body)'], // shop/templates/handler.ts, deployed by npm run e2e -- templates
 ];
 

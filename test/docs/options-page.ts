@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import {
   claimOptions,
-  clientOptions,
   keyOptions,
   type OptionRow,
   type OptionRows,
   queueOptions,
   requestOptions,
   transactionOptions,
+  workflowOptions,
 } from '../../lib/pawl/kernel/door-options.ts';
 import { known as producerOptions } from '../../lib/pawl/sqs/send-once-options.ts';
 import { takenBy, takers } from '../suites/options/misspelt.ts';
@@ -17,7 +17,7 @@ import { takenBy, takers } from '../suites/options/misspelt.ts';
  * docstring of its interface begins with. Which doors do not take it, they say themselves.
  */
 
-const ofMessages = ['eachMessage', 'sqsOnce', 'eachTransaction'];
+const ofMessages = ['eachMessage', 'sqsOnce', 'eachTransaction', 'startOnce'];
 const ofRequests = ['onceOverHttp', 'httpOnce'];
 
 interface Part {
@@ -37,7 +37,7 @@ const parts: Readonly<Record<string, Part>> = {
   },
   once: { rows: keyOptions, file: 'lib/pawl/engine/once.ts', doors: ['once'] },
   messages: {
-    rows: { ...keyOptions, ...queueOptions, ...clientOptions },
+    rows: { ...keyOptions, ...queueOptions },
     file: 'lib/pawl/sqs/options.ts',
     doors: ofMessages,
   },
@@ -46,6 +46,7 @@ const parts: Readonly<Record<string, Part>> = {
     file: 'lib/pawl/transactions/transaction-consumer.ts',
     doors: ['eachTransaction'],
   },
+  workflows: { rows: workflowOptions, file: 'lib/pawl/workflows/start-once.ts', doors: ['startOnce'] },
   requests: { rows: { ...keyOptions, ...requestOptions }, file: 'lib/pawl/http/options.ts', doors: ofRequests },
   producer: { rows: producerOptions, file: 'lib/pawl/sqs/send-once-options.ts', doors: ['sendOnce'] },
 };
@@ -61,7 +62,9 @@ const more: Readonly<Record<string, string>> = {
   onEvent: 'events.md',
   key: '../guides/keys.md',
   envelope: '../guides/envelopes.md',
-  sqsClient: '../guides/lean.md',
+  aws: '../guides/aws.md',
+  mode: '../guides/observe.md',
+  workflow: '../guides/workflows.md',
   onRefused: '../guides/transactions.md',
   onInheritedDoubt: '../guides/transactions.md',
 };
@@ -119,6 +122,8 @@ function kindOf(row: OptionRow): string {
       const range = most === undefined ? `at least ${least}` : `${least} to ${most.toLocaleString('en')}`;
       return `whole number, ${range}${or === undefined ? '' : `, or \`${or}\``}`;
     }
+    case 'share':
+      return 'number, 0 to 1';
     case 'flag':
       return '`true` or `false`';
     case 'function':

@@ -11,6 +11,7 @@ import type { ClaimStore } from '../rules/store.ts';
 import { sayingMistakes } from './classifier.ts';
 import { type ClaimEvent, reportTheUnusual } from './events.ts';
 import type { Lease } from './lease.ts';
+import { enforcedShare, type Mode } from './observe/mode.ts';
 import { type Policy, policyOf } from './policy.ts';
 import type { Reconcile } from './reconcile.ts';
 
@@ -124,6 +125,24 @@ export interface ClaimOptions<Input> {
    */
   readonly statements?: boolean;
   /**
+   * Whether pawl decides what runs (`'enforce'`), or only watches beside the handler (`'observe'`): then each delivery runs as it would without pawl, and events
+   * say what pawl would have done. `'environment'` reads the variable `PAWL_MODE`, at the start: `enforce`, `observe`, or the share of the keys to enforce, such as
+   * `0.01`; not set, it is `enforce`. A function is called for each delivery, and returns the same.
+   * @default 'enforce'
+   */
+  readonly mode?: Mode | 'environment' | (() => Mode | number);
+  /**
+   * The share of the keys that is enforced, from 0 to 1, while the others are observed. A key falls the same way in every function, and a larger share has all
+   * keys of a smaller one.
+   * @default 1, or 0 under mode: 'observe'
+   */
+  readonly enforce?: number;
+  /**
+   * Under `mode: 'observe'`, the longest that an invocation waits at its end until what it has seen is written down, in milliseconds. 0: it does not wait.
+   * @default 25
+   */
+  readonly observeWaitMs?: number;
+  /**
    * Hears of everything that happens to a claim. It must not throw; what it throws is ignored.
    * @default whatever is out of the ordinary goes to `console.warn`, as one line of JSON
    */
@@ -140,8 +159,10 @@ export const claimRows = claimOptions satisfies ExactRows<ClaimOptions<unknown>,
 /** Options after defaults and validation: among them, the rules that claims are decided by. */
 export interface Settings<Input>
   extends ClaimRules,
-    Required<Omit<ClaimOptions<Input>, keyof ClaimRules | 'lease' | 'classify' | 'attributes'>>,
+    Required<Omit<ClaimOptions<Input>, keyof ClaimRules | 'lease' | 'classify' | 'attributes' | 'mode' | 'enforce'>>,
     Pick<ClaimOptions<Input>, 'lease' | 'classify' | 'attributes'> {
+  /** The share of the keys that is enforced, as it is at a time; nothing if it is always all of them. */
+  readonly enforcedShare: (() => number) | undefined;
   /** The provider to ask about an attempt in doubt, where that is the policy. */
   readonly provider: Reconcile<Input> | undefined;
   readonly settleMs: number;
@@ -184,7 +205,16 @@ export function settingsOf<Input>(
   }
   const settleMs = provider?.settleMs ?? 0;
   const saying = classify && { classify: sayingMistakes(classify, operation) };
-  return { ...o, ...saying, onAbandoned, provider, settleMs, unsettledMs: settleMs === 0 ? 0 : settleMs + o.skewMs };
+  const share = enforcedShare(operation, o);
+  return {
+    ...o,
+    ...saying,
+    enforcedShare: share,
+    onAbandoned,
+    provider,
+    settleMs,
+    unsettledMs: settleMs === 0 ? 0 : settleMs + o.skewMs,
+  };
 }
 
 /** @throws OptionError unless `renewedLease` made it */

@@ -11,6 +11,7 @@ import { forgetClaim, withClaim } from './claim-of.ts';
 import type { HttpEvent } from './event.ts';
 import { createGate, enter, type Gate } from './gate.ts';
 import { handle } from './handle.ts';
+import { type ObservedRequest, observedRequest } from './observe.ts';
 import { type HttpOptions, httpRows } from './options.ts';
 import { asLast, type OwnResponse } from './response.ts';
 import { StillRunningError } from './still-running.ts';
@@ -61,6 +62,7 @@ export function httpOnce<Event extends HttpEvent>(options: HttpOptions<Event>): 
     },
 
     async after(request: HttpCall<Event>) {
+      await observed.get(request)?.responded(request.response);
       const watch = watchOf(request, watcher);
       if (watch === undefined) return;
       const { response: answered } = request;
@@ -71,6 +73,7 @@ export function httpOnce<Event extends HttpEvent>(options: HttpOptions<Event>): 
     },
 
     async onError(request: HttpCall<Event>) {
+      if (observed.has(request)) return observed.get(request)?.threw(request.error);
       refuseOldMiddy('httpOnce', request);
       const watch = watchOf(request, watcher);
       if (watch === undefined) return;
@@ -80,6 +83,9 @@ export function httpOnce<Event extends HttpEvent>(options: HttpOptions<Event>): 
     },
   };
 }
+
+/** The requests that are only watched. */
+const observed = new WeakMap<object, ObservedRequest>();
 
 const watcher: Watcher<UnderWay> = {
   endEarly,
@@ -92,6 +98,12 @@ async function begin<Event extends HttpEvent>(
   gate: Gate<Event>,
   request: HttpCall<Event>,
 ): Promise<OwnResponse | undefined> {
+  const watched = gate.settings.enforcedShare && observedRequest(gate, request.event, request.context);
+  if (watched !== undefined) {
+    observed.set(request, watched);
+    if (Object.isExtensible(request.context)) withClaim(request.context, watched.run.claim);
+    return undefined;
+  }
   refuseOldMiddy('httpOnce', request);
   if (isWatched(request)) {
     const said = 'httpOnce: use it once on a handler; remove the second .use(). Nothing was run';

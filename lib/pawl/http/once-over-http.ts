@@ -7,6 +7,7 @@ import { expectOptions, ofOtherDoors } from '../kernel/take-options.ts';
 import type { HttpEvent } from './event.ts';
 import { createGate, enter, type RequestContext } from './gate.ts';
 import { handle } from './handle.ts';
+import { type ObservedRequest, observedRequest } from './observe.ts';
 import { type HttpOptions, httpRows } from './options.ts';
 import type { OwnResponse } from './response.ts';
 
@@ -63,6 +64,8 @@ export function onceOverHttp<Event extends HttpEvent, Context extends RequestCon
   const call = handler as (event: Event, context: Context, claim: Claim) => Returned<Response>;
 
   return async function onceOverHttpHandler(event, context) {
+    const observed = gate.settings.enforcedShare && observedRequest(gate, event, context);
+    if (observed !== undefined) return watched(observed, (claim) => call(event, context, claim));
     const entered = await enter(gate, event, context);
     switch (entered.kind) {
       case 'answered':
@@ -74,6 +77,22 @@ export function onceOverHttp<Event extends HttpEvent, Context extends RequestCon
         return handle(gate, entered.admitted, (claim) => returned(call(event, context, claim)));
     }
   };
+}
+
+/** Calls a handler as it would be called without pawl, and watches it. */
+async function watched<Response>(
+  observed: ObservedRequest,
+  handler: (claim: Claim) => Returned<Response>,
+): Promise<Response> {
+  let answered: Response;
+  try {
+    answered = (await handler(observed.run.claim)) as Response;
+  } catch (error) {
+    await observed.threw(error);
+    throw error;
+  }
+  await observed.responded(answered);
+  return answered;
 }
 
 async function withoutClaim<Response>(operation: string, called: Promise<Response> | Response): Promise<Response> {

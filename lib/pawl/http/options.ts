@@ -1,5 +1,5 @@
 import { type ClaimOptions, claimRows } from '../engine/options.ts';
-import { clientOptions, type ExactRows, keyOptions, requestOptions } from '../kernel/door-options.ts';
+import { type ExactRows, keyOptions, requestOptions } from '../kernel/door-options.ts';
 import type { FingerprintOption } from '../payload/fingerprint-rule.ts';
 import type { HttpEvent, HttpRequest } from './event.ts';
 import type { RequestKey } from './key.ts';
@@ -61,7 +61,4 @@ export interface HttpOptions<Event extends HttpEvent> extends ClaimOptions<HttpR
 }
 
 const rows = { ...claimRows, ...keyOptions, ...requestOptions };
-export const httpRows = {
-  ...(rows satisfies ExactRows<HttpOptions<HttpEvent>, typeof rows>),
-  ...clientOptions,
-};
+export const httpRows = rows satisfies ExactRows<HttpOptions<HttpEvent>, typeof rows>;

@@ -2,7 +2,7 @@ import { claimOptions, defaultsOf } from './door-options.ts';
 
 /*
  * What pawl assumes where an author says nothing, each value once: handlers, locks, constructs, doctor, templates and the tests of the pages read it
- * here. The options of a door have theirs in `door-options.ts`. It imports nothing else. Each group is a constant of its own, so that a bundle carries those of its own doors.
+ * here. The options of a door have theirs in `door-options.ts`. Each group is a constant of its own, so that a bundle carries those of its own doors.
  */
 
 /** Of the options of every door. */

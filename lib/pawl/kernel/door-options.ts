@@ -10,6 +10,8 @@
 /** An option with a check of its own, such as a store or a policy. */
 interface Own {
   readonly kind?: never;
+  /** What a door says that has no use for it. @default whose option it is */
+  readonly elsewhere?: string;
   readonly default?: string;
 }
 
@@ -24,6 +26,11 @@ export interface Whole {
   /** What it may be besides. */
   readonly or?: "'forever'" | 'Infinity';
   readonly default?: number;
+}
+
+/** A part, from 0 to 1. It is checked beside the mode (`engine/observe/mode.ts`). */
+interface Share {
+  readonly kind: 'share';
 }
 
 /** `true` or `false`. */
@@ -46,7 +53,7 @@ interface Choice {
   readonly default: string;
 }
 
-export type OptionRow = Own | Whole | Flag | Called | Choice;
+export type OptionRow = Own | Whole | Share | Flag | Called | Choice;
 export type OptionRows = Readonly<Record<string, OptionRow>>;
 
 /** Of every door. */
@@ -76,6 +83,9 @@ export const claimOptions = {
   attributes: { kind: 'function' },
   watched: { kind: 'flag', default: false },
   statements: { kind: 'flag', default: false },
+  mode: {},
+  enforce: { kind: 'share' },
+  observeWaitMs: { kind: 'whole', default: 25 },
   onEvent: { kind: 'function' },
   host: {},
 } as const satisfies OptionRows;
@@ -92,6 +102,7 @@ export const queueOptions = {
   concurrency: { kind: 'whole', least: 1, or: 'Infinity', default: 25 },
   onInFlight: { kind: 'choice', of: ['defer', 'discard'], default: 'defer' },
   deadLetters: {},
+  aws: { elsewhere: 'it asks no queue; leave it out. The way to the claims is an option of the store' },
 } as const satisfies OptionRows;
 
 /** Of HTTP alone. */
@@ -102,13 +113,16 @@ export const requestOptions = {
   documentation: {},
 } as const satisfies OptionRows;
 
-/** The client of SQS. `world.options` of `@pawl/testing` is spread into the options of every door, and has one also for those that call no queue. */
-export const clientOptions = { sqsClient: {} } as const satisfies OptionRows;
-
 /** Of `eachTransaction` alone. */
 export const transactionOptions = {
   onRefused: { kind: 'function', like: 'a function that returns an error' },
   onInheritedDoubt: { default: 'park' },
+} as const satisfies OptionRows;
+
+/** Of `startOnce` alone. */
+export const workflowOptions = {
+  workflow: {},
+  input: { kind: 'function', like: 'a function from the message to the input' },
 } as const satisfies OptionRows;
 
 /** What has a default there. */
@@ -133,7 +147,7 @@ export function defaultsOf<const Rows extends OptionRows>(rows: Rows): DefaultsO
 type RowOf<Value> = [Value] extends [boolean]
   ? Flag
   : [Value] extends [number | 'forever']
-    ? Whole
+    ? Whole | Share
     : [Value] extends [string]
       ? Own | Choice
       : OptionRow;

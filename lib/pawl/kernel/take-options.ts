@@ -1,17 +1,24 @@
 import { isPromise } from './callable.ts';
-import { queueOptions, requestOptions } from './door-options.ts';
+import { type OptionRows, queueOptions, requestOptions } from './door-options.ts';
 import { pageAt } from './error-code.ts';
 import { OptionError } from './errors.ts';
 import { type Names, type TakenOptions, unknownOptions } from './unknown-option.ts';
 
 /** The options that other doors take and this one does not, and why it has no use for each. */
 export function ofOtherDoors(known: Names): Readonly<Record<string, string>> {
-  const of = (rows: Names, who: string) =>
-    Object.keys(rows)
-      .filter((name) => !Object.hasOwn(known, name))
-      .map((name) => [name, `it is an option of ${who}; leave it out`] as const);
+  const of = (rows: OptionRows, who: string) =>
+    Object.entries(rows)
+      .filter(([name]) => !Object.hasOwn(known, name))
+      .map(([name, row]) => [name, 'elsewhere' in row ? row.elsewhere : `it is an option of ${who}; leave it out`]);
   return Object.fromEntries([...of(queueOptions, 'consumers of SQS'), ...of(requestOptions, 'HTTP')]);
 }
+
+/** Options of what can only be watched where pawl itself writes or sends nothing. */
+export const ofObserve = {
+  mode: 'pawl itself writes or sends what the author asks for, and cannot only watch that; leave it out',
+  enforce: 'pawl itself writes or sends what the author asks for, and cannot only watch that; leave it out',
+  observeWaitMs: 'pawl itself writes or sends what the author asks for, and cannot only watch that; leave it out',
+};
 
 export interface Taken extends TakenOptions {
   /** Options of other doors, and why this one has no use for each. Given as `undefined`, they are ignored. */

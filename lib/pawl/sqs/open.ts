@@ -9,8 +9,9 @@ import { bodyIn, type Payload } from '../payload/payload.ts';
 import { isInvalidMessage } from './author-error.ts';
 import type { Consumer } from './consumer.ts';
 import type { Delivery } from './delivery.ts';
-import { type Disposition, dispositionOfInvalid, dispositionOfUnavailable } from './disposition.ts';
+import { type Disposition, dispositionOfInvalid, dispositionOfUnavailable, returnedAsItIs } from './disposition.ts';
 import { sealedIn } from './message.ts';
+import { sayUnreadable } from './observe-message.ts';
 import { isRefusal } from './refusal.ts';
 import { report, reportAuthorError } from './report.ts';
 import { returnedUnlessSetUp } from './set-up.ts';
@@ -19,24 +20,27 @@ import { returnedUnlessSetUp } from './set-up.ts';
  * Opens the envelopes of a message.
  *
  * @param until when nothing is waited for any more, in epoch milliseconds
+ * @param isWatched the messages are only observed, or some of them: one that cannot be opened comes again as it would without pawl
  * @returns what is in them, one for each body; nothing if they cannot be opened, and then the message has its disposition
  */
 export async function openMessage<Body>(
   consumer: Consumer<Body>,
   one: Delivery,
   until: number,
+  isWatched = false,
 ): Promise<readonly Opened[] | undefined> {
   const { envelopes, settings } = consumer;
   const sealed = sealedIn(one.record);
   if (envelopes === undefined) return [sealed];
-  one.disposition = returnedUnlessSetUp(consumer, one);
+  one.disposition = isWatched ? undefined : returnedUnlessSetUp(consumer, one);
   if (one.disposition !== undefined) return undefined;
   const { host } = settings;
   try {
     // A decoder may hang, and the batch has its response all the same.
     return await answeredBy(host, until, openAll(envelopes, sealed, { host, until }));
   } catch (error) {
-    one.disposition = dispositionOf(consumer, one, error);
+    one.disposition = isWatched ? returnedAsItIs : dispositionOf(consumer, one, error);
+    if (isWatched) sayUnreadable(consumer, error);
     return undefined;
   }
 }

@@ -1,13 +1,12 @@
-import type { SQSClient } from '@aws-sdk/client-sqs';
+import type { Aws } from '../aws/aws.ts';
 import { type ClaimOptions, claimRows } from '../engine/options.ts';
-import { clientOptions, type ExactRows, keyOptions, queueOptions } from '../kernel/door-options.ts';
+import { type ExactRows, keyOptions, queueOptions } from '../kernel/door-options.ts';
 import type { EnvelopeOption } from '../payload/envelopes/envelope.ts';
 import type { FingerprintOption } from '../payload/fingerprint-rule.ts';
 import type { BodySchema } from '../payload/schema.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import type { MessageKey } from './keys.ts';
 import type { Message } from './message.ts';
-import type { SqsTransport } from './transport.ts';
 
 /**
  * The options of every SQS consumer.
@@ -79,11 +78,11 @@ export interface SqsOptions<Body> extends ClaimOptions<Message<Body>> {
    */
   readonly deadLetters?: DeadLetters | undefined;
   /**
-   * A client of your own for SQS; or `leanSqs()` of `pawl/sqs/lean`. With an endpoint of your own, set the client's `useQueueUrlAsEndpoint` to false.
-   * @default the SDK's client, made when it is first needed
+   * The way to AWS, for what the door asks of SQS, where that of the store is none or another one is meant: `sdk({ … })` or `lean({ … })`.
+   * @default that of the store
    */
-  readonly sqsClient?: SQSClient | SqsTransport;
+  readonly aws?: Aws;
 }
 
-const rows = { ...claimRows, ...keyOptions, ...queueOptions, ...clientOptions };
+const rows = { ...claimRows, ...keyOptions, ...queueOptions };
 export const sqsRows = rows satisfies ExactRows<SqsOptions<unknown>, typeof rows>;

@@ -3,7 +3,7 @@ import { type ClaimInternals, internalsOf } from '../engine/claim-internals.ts';
 import { changeClaim, type Engine } from '../engine/engine.ts';
 import { explainedError, InDoubtError } from '../kernel/errors.ts';
 import type { Transition } from '../kernel/record.ts';
-import { expectOptions } from '../kernel/take-options.ts';
+import { expectOptions, ofObserve } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import { stepsInDoubt } from '../rules/checkpoints.ts';
 import type { Outcome } from '../rules/outcome.ts';
@@ -52,9 +52,9 @@ const known = { result: true } as const satisfies NamesOf<CommitOptions>;
  * await commit(claim, [withdraw, { Put: { TableName: 'ledger', Item: { id: payment.id } } }]);
  */
 export function commit(claim: Claim, writes: readonly AppWrite[], options: CommitOptions = {}): Promise<void> {
-  expectOptions(options, { door: 'commit', known, docs: 'docs/guides/transactions.md' });
+  expectOptions(options, { door: 'commit', known, refused: ofObserve, docs: 'docs/guides/transactions.md' });
   const { result } = options;
-  const internals = internalsOf(claim);
+  const internals = internalsOf(claim, 'commit');
   const { engine, grant } = internals;
   const { host, store, maxResultBytes, recordResult } = engine.settings;
   const completing: Completing = {

@@ -6,7 +6,7 @@ import { nextStep } from '../engine/next-step.ts';
 import { type StepOptions, type StepRun, step } from '../engine/step.ts';
 import { expectFunction } from '../kernel/check.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
-import { expectOptions } from '../kernel/take-options.ts';
+import { expectOptions, ofObserve } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import { commit, leftForgotten } from './commit.ts';
 import { type CommitRefusedError, isCommitRefused } from './refused.ts';
@@ -70,7 +70,7 @@ const known = {
  * );
  */
 export function inPhases<Input, R>(phases: Phases<Input, R>) {
-  expectOptions(phases, { door: 'inPhases', known, docs: 'docs/guides/transactions.md' });
+  expectOptions(phases, { door: 'inPhases', known, refused: ofObserve, docs: 'docs/guides/transactions.md' });
   // Found out after the remote call, a phase that is missing would leave its effect without its record.
   const { prepare, execute, record, onRefused } = phases;
   for (const [name, phase] of Object.entries({ prepare, execute, record, onRefused })) {
@@ -84,7 +84,7 @@ export function inPhases<Input, R>(phases: Phases<Input, R>) {
 
 async function runPhases<Input, R>(phases: Phases<Input, R>, input: Input, claim: Claim): Promise<R> {
   const { prepare, execute, record, onAbandoned, onRefused } = phases;
-  expectTransactional(internalsOf(claim).engine.settings.store);
+  expectTransactional(internalsOf(claim, 'inPhases').engine.settings.store);
   if (prepare) await refusable('prepare', onRefused, () => commitStep(claim, 'prepare', () => prepare(input)));
   const result = await step(claim, 'execute', (run) => execute(input, run, claim), { onAbandoned });
   const writes = expectWrites(await record(input, result));

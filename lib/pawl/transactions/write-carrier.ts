@@ -15,7 +15,13 @@ import { type AppWrite, mostWrites, type TransactionalStore } from './store.ts';
  */
 export function expectTransactional(store: ClaimStore): asserts store is TransactionalStore {
   const commits = 'commit' in store && typeof store.commit === 'function';
-  expect(commits, 'store', 'transactionalStore({ tableName }), which can commit', 'a store that cannot', 'wrong-store');
+  expect(
+    commits,
+    'store',
+    'transactionalStore(dynamoStore({ tableName })), which can commit',
+    'a store that cannot',
+    'wrong-store',
+  );
 }
 
 /**

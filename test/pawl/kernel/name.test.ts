@@ -15,12 +15,13 @@ import {
   namesIn,
   stepEffectKey,
 } from '../../../lib/pawl/rules/identity.ts';
-import { openShards, shardName, unstatedPlace } from '../../../lib/pawl/rules/open.ts';
+import { observedPlace, openShards, shardName, unstatedPlace } from '../../../lib/pawl/rules/open.ts';
 import { bodyField, compositeKey, entityKey } from '../../../lib/pawl/sqs/index.ts';
 import { findingKinds, findingOf } from '../../../lib/pawl/statements/finding.ts';
 import { partsOfMark } from '../../../lib/pawl/statements/line.ts';
 import { runNoteId } from '../../../lib/pawl/statements/run-note.ts';
 import { restoredId } from '../../../lib/pawl/stores/dynamodb/restore-mark.ts';
+import { executionHash, executionName } from '../../../lib/pawl/workflows/execution-name.ts';
 import { SOURCES } from '../../support/sources.ts';
 
 /**
@@ -31,7 +32,12 @@ import { SOURCES } from '../../support/sources.ts';
  */
 
 /** Where names meet: one table, the idempotency keys of one provider, one index. */
-type Space = 'items of a table' | 'effect keys' | 'places of the index' | 'keys of an operation';
+type Space =
+  | 'items of a table'
+  | 'effect keys'
+  | 'places of the index'
+  | 'keys of an operation'
+  | 'names of executions';
 
 interface Maker {
   readonly space: Space;
@@ -154,10 +160,23 @@ const makers: Readonly<Record<string, Maker>> = {
     file: 'lib/pawl/rules/open.ts',
     made: fc.tuple(operation, shard).map((parts) => ({ parts, name: unstatedPlace(...parts) })),
   },
+  'observed claims of one shard': {
+    space: 'places of the index',
+    file: 'lib/pawl/rules/open.ts',
+    made: fc.tuple(operation, shard).map((parts) => ({ parts, name: observedPlace(...parts) })),
+  },
   'open findings': {
     space: 'places of the index',
     file: 'lib/pawl/statements/finding.ts',
     made: fixed(joined(ownParts('findings'))),
+  },
+  'an execution': {
+    space: 'names of executions',
+    file: 'lib/pawl/workflows/execution-name.ts',
+    made: fc.tuple(operation, any, any, fc.integer({ min: 1, max: 99 })).map(([of, key, target, number]) => ({
+      parts: [of, key, target, number],
+      name: executionName(executionHash({ operation: of, key, target }, nodeHost), number),
+    })),
   },
   'the key of a caller': {
     space: 'keys of an operation',
@@ -205,6 +224,8 @@ describe.each(spaces)('%s', (space) => {
 test.each<readonly [(typeof spaces)[number], (name: string) => void]>([
   ['items of a table', (name) => expect(bytesOf(name)).toBeLessThanOrEqual(2048)],
   ['effect keys', (name) => expect(isEffectKey(name)).toBe(true)],
+  // Step Functions takes 80 characters, and more kinds of them.
+  ['names of executions', (name) => expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/)],
 ])('%s are as long as what takes them allows', (space, expectTaken) => {
   fc.assert(
     fc.property(ofSpace(space), ({ name }) => void expectTaken(name)),
@@ -329,7 +350,7 @@ describe('a name', () => {
 describe('the list of makers', () => {
   /** Files that take names apart, or join texts that meet nothing else. */
   const noMakers: Readonly<Record<string, string>> = {
-    'lib/pawl/sqs/producer.ts': 'a deduplication id: the hash of operation and key',
+    'lib/pawl/sqs/send-once.ts': 'a deduplication id: the hash of operation and key',
     'lib/pawl/observe/hashed-keys.ts': 'the id in an event, for people: nothing looks it up',
     'lib/pawl/statements/line.ts': 'reads an effect key',
   };
@@ -353,7 +374,7 @@ describe('the list of makers', () => {
       .filter(
         ({ line }) =>
           !otherSyntax.some((one) => one.test(line)) &&
-          !/'#(place|at|run|v|name|open|status|shard|lockFence|endedAt|ended|forgotten)'/.test(line),
+          !/'#(place|at|run|v|name|open|status|shard|lockFence|endedAt|ended|forgotten|observed)'/.test(line),
       );
     expect(joining).toEqual([]);
   });

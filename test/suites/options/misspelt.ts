@@ -2,20 +2,18 @@ import { App, Stack } from 'aws-cdk-lib';
 import { ClaimsDashboard, ClaimsTable, Consumer, OpenClaimsSweep, StatementCheck } from '../../../lib/cdk/index.ts';
 import { headerKey, httpOnce, onceOverHttp } from '../../../lib/pawl/http/index.ts';
 import { memoryStore, once, reconcile, rememberCompleted, step } from '../../../lib/pawl/index.ts';
-import {
-  dynamoLockStore,
-  forEachItem,
-  memoryLockStore,
-  readProgress,
-  resourceLocks,
-} from '../../../lib/pawl/locks/index.ts';
+import { forEachItem, memoryLockStore, readProgress, resourceLocks } from '../../../lib/pawl/locks/index.ts';
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
-import * as leanMiddy from '../../../lib/pawl/middy/lean.ts';
 import { hashedKeys, metricEvents } from '../../../lib/pawl/observe/index.ts';
 import { operator } from '../../../lib/pawl/operate/index.ts';
 import { largePayload } from '../../../lib/pawl/payload/envelopes/large-payload.ts';
+import {
+  deleteExpired,
+  postgresLockStore,
+  postgresMigration,
+  postgresStore,
+} from '../../../lib/pawl/postgres/index.ts';
 import { eachMessage, sendOnce } from '../../../lib/pawl/sqs/index.ts';
-import * as leanSqsDoors from '../../../lib/pawl/sqs/lean/index.ts';
 import { findings, reconcileStatements } from '../../../lib/pawl/statements/index.ts';
 import {
   correctRestore,
@@ -24,11 +22,13 @@ import {
   liftRestore,
   markRestored,
   readRestored,
+  sdk,
 } from '../../../lib/pawl/stores/dynamodb/index.ts';
-import * as lean from '../../../lib/pawl/stores/dynamodb/lean/index.ts';
+import * as leanStores from '../../../lib/pawl/stores/dynamodb/lean.ts';
 import { sweepOpenClaims } from '../../../lib/pawl/sweep/index.ts';
-import { commit, eachTransaction, inPhases, transactionalStore } from '../../../lib/pawl/transactions/index.ts';
-import * as leanTransactions from '../../../lib/pawl/transactions/lean.ts';
+import { commit, eachTransaction, inPhases } from '../../../lib/pawl/transactions/index.ts';
+import { startOnce } from '../../../lib/pawl/workflows/index.ts';
+import { stepFunctions } from '../../../lib/pawl/workflows/step-functions.ts';
 import { httpProvider, rehearsal } from '../../../lib/rehearsal/index.ts';
 import {
   assertSurvivesCrashes,
@@ -54,6 +54,7 @@ const untyped = (options: object) => options as never;
 const nothing = () => undefined;
 
 const store = memoryStore();
+const table = dynamoStore({ tableName: 't' });
 const claims = { operation: 'send-email', key: nothing, store, onAbandoned: 'retry' };
 const locks = resourceLocks({ store: memoryLockStore() });
 const holder = { holder: 'request-1' };
@@ -121,15 +122,13 @@ export const takers: readonly Taker[] = [
   { door: 'reconcile', take: (o) => reconcile(untyped({ ask: nothing, ...o })) },
   { door: 'rememberCompleted', take: (o) => rememberCompleted(store, untyped(o)) },
   { door: 'step', take: (o) => step(untyped({}), 'charge', nothing, untyped(o)) },
-  { door: 'leanDynamo', take: (o) => lean.leanDynamo(untyped(o)) },
-  { door: 'leanSqs', take: (o) => leanSqsDoors.leanSqs(untyped(o)) },
-  { door: 'eachMessage', take: (o) => leanSqsDoors.eachMessage(untyped({ ...claims, ...o }), nothing) },
-  { door: 'sendOnce', take: (o) => leanSqsDoors.sendOnce(untyped({ operation: 'refund', store, ...o })) },
-  { door: 'sqsOnce', take: (o) => leanMiddy.sqsOnce(untyped({ ...claims, ...o })) },
-  { door: 'eachTransaction', take: (o) => leanTransactions.eachTransaction(untyped(o), nothing as never) },
-  { door: 'dynamoStore', take: (o) => lean.dynamoStore(untyped({ tableName: 'claims', ...o })) },
-  { door: 'individualDynamoStore', take: (o) => lean.individualDynamoStore(untyped({ tableName: 'claims', ...o })) },
-  { door: 'transactionalStore', take: (o) => leanTransactions.transactionalStore(untyped({ tableName: 't', ...o })) },
+  { door: 'sdk', take: (o) => sdk(untyped(o)) },
+  { door: 'lean', take: (o) => leanStores.lean(untyped(o)) },
+  { door: 'dynamoStore', take: (o) => leanStores.dynamoStore(untyped({ tableName: 'claims', ...o })) },
+  {
+    door: 'individualDynamoStore',
+    take: (o) => leanStores.individualDynamoStore(untyped({ tableName: 'claims', ...o })),
+  },
   { door: 'dynamoStore', take: (o) => dynamoStore(untyped({ tableName: 'claims', ...o })) },
   {
     door: 'dynamoStore().listOpen',
@@ -152,18 +151,23 @@ export const takers: readonly Taker[] = [
   { door: 'liftRestore', take: (o) => liftRestore(untyped({ tableName: 'claims', ...acted, ...o })) },
   { door: 'readRestored', take: (o) => readRestored(untyped({ tableName: 'claims', ...o })) },
   { door: 'individualDynamoStore', take: (o) => individualDynamoStore(untyped({ tableName: 'claims', ...o })) },
-  { door: 'transactionalStore', take: (o) => transactionalStore(untyped({ tableName: 'claims', ...o })) },
-  { door: 'dynamoLockStore', take: (o) => dynamoLockStore(untyped({ tableName: 'claims', ...o })) },
   { door: 'eachMessage', take: (o) => eachMessage(untyped({ ...claims, ...o }), nothing) },
   { door: 'sqsOnce', take: (o) => sqsOnce(untyped({ ...claims, ...o })) },
   { door: 'eachTransaction', take: (o) => eachTransaction(untyped(o), () => []) },
+  { door: 'postgresStore', take: (o) => postgresStore(untyped({ pool: {}, ...o })) },
+  { door: 'postgresLockStore', take: (o) => postgresLockStore(untyped({ pool: {}, ...o })) },
+  { door: 'deleteExpired', take: (o) => deleteExpired(untyped({ pool: {}, ...o })) },
+  { door: 'postgresMigration', take: (o) => postgresMigration(untyped(o)) },
+  { door: 'startOnce', take: (o) => startOnce(untyped({ operation: 'o', key: nothing, store, ...o })) },
+  { door: 'stepFunctions', take: (o) => stepFunctions(untyped({ type: 'STANDARD', ...o })) },
   { door: 'inPhases', take: (o) => inPhases(untyped({ execute: nothing, record: () => [], ...o })) },
   { door: 'commit', take: (o) => commit(untyped({}), [], untyped(o)) },
   { door: 'sendOnce', take: (o) => sendOnce(untyped({ operation: 'o', store, queueUrl: 'https://sqs', ...o })) },
   {
     door: 'sendOnce()',
     within: 'message',
-    take: (o) => sendOnce({ operation: 'o', store, queueUrl: 'https://sqs' })(untyped({ key: 'k', body: {}, ...o })),
+    take: (o) =>
+      sendOnce({ operation: 'o', store: table, queueUrl: 'https://sqs' })(untyped({ key: 'k', body: {}, ...o })),
   },
   { door: 'onceOverHttp', take: (o) => onceOverHttp(untyped({ ...claims, caller: 'anyone', ...o }), nothing) },
   { door: 'httpOnce', take: (o) => httpOnce(untyped({ ...claims, caller: 'anyone', ...o })) },
@@ -186,9 +190,9 @@ export const takers: readonly Taker[] = [
   },
   {
     door: 'forEachItem',
-    take: (o) => forEachItem([1], untyped({ id: 'r', work: 'repay', fence, tableName: 't', ...o }), () => []),
+    take: (o) => forEachItem([1], untyped({ id: 'r', work: 'repay', fence, store: table, ...o }), () => []),
   },
-  { door: 'readProgress', take: (o) => readProgress(untyped({ id: 'r', tableName: 't', work: 'repay', ...o })) },
+  { door: 'readProgress', take: (o) => readProgress(untyped({ id: 'r', store: table, work: 'repay', ...o })) },
   { door: 'hashedKeys', take: (o) => hashedKeys(nothing, untyped(o)) },
   { door: 'metricEvents', take: (o) => metricEvents(untyped(o)) },
   { door: 'crashSweep', take: (o) => crashSweep(untyped({ ...sweep, ...o })) },
@@ -221,6 +225,9 @@ const protocol = 'records and requests of the protocol, which stores make';
 
 /** The other functions and classes that are exported, and what they take instead of options. */
 export const withoutOptions: Readonly<Record<string, string>> = {
+  transactionalStore: 'a store',
+  dynamoLockStore: 'a store',
+  startExecution: 'a claim, a target, and an input',
   decide: protocol,
   renew: protocol,
   settle: protocol,

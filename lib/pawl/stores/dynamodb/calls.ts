@@ -14,7 +14,7 @@ import type {
   TransactWriteItemsCommandInput,
   TransactWriteItemsCommandOutput,
 } from '@aws-sdk/client-dynamodb';
-import type { DynamoTransport, Operation } from './transport.ts';
+import type { DynamoOperation, DynamoTransport } from '../../aws/aws.ts';
 
 /**
  * The requests of the stores, with the types of the AWS SDK. Only its types are imported, so that a lean consumer does not load the SDK.
@@ -26,7 +26,7 @@ interface Call<Input, Output> {
 }
 
 /** What goes in and comes out, by operation. */
-interface Calls extends Record<Operation, Call<object, object>> {
+interface Calls extends Record<DynamoOperation, Call<object, object>> {
   BatchExecuteStatement: Call<BatchExecuteStatementCommandInput, BatchExecuteStatementCommandOutput>;
   BatchGetItem: Call<BatchGetItemCommandInput, BatchGetItemCommandOutput>;
   DescribeTable: Call<DescribeTableCommandInput, DescribeTableCommandOutput>;
@@ -37,7 +37,7 @@ interface Calls extends Record<Operation, Call<object, object>> {
 }
 
 /** @throws as the transport does */
-export function call<Name extends Operation>(
+export function call<Name extends DynamoOperation>(
   transport: DynamoTransport,
   operation: Name,
   input: Calls[Name]['input'],

@@ -1,9 +1,9 @@
+import type { DynamoTransport } from '../../aws/aws.ts';
 import { adviceOn, setupOf } from '../../kernel/aws-error.ts';
 import { SetupError } from '../../kernel/errors.ts';
 import { recordedError } from '../../kernel/recorded-error.ts';
 import { listsOpenClaims, type OpenQuery } from '../../rules/open-claims.ts';
 import type { ClaimStore, ClaimWrite } from '../../rules/store.ts';
-import type { DynamoTransport } from './transport.ts';
 
 /** A table, and what a role needs to use it. */
 export interface ExplainedTable {
