@@ -506,6 +506,12 @@ const others: readonly (readonly [guide: string, text: string])[] = [
   ['docs/guides/powertools-beside.md', 'SnsSqsNotificationSchema.extend('],
   ['docs/guides/powertools-beside.md', 'EventBridgeSchema.extend('],
   ['docs/guides/powertools-beside.md', 'new BatchProcessor('],
+  ['docs/guides/outbox.md', 'eachTransaction<Payment>('], // run in test/suites/integration/outbox/guide.test.ts, as are the next five
+  ['docs/guides/outbox.md', 'outboxRelay({'],
+  ['docs/guides/outbox.md', 'key: sentKey()'],
+  ['docs/guides/outbox.md', 'destinations: [queues(), topics(), eventBuses()]'],
+  ['docs/guides/outbox.md', 'largeBodies({'],
+  ['docs/guides/outbox.md', 'outbox.prepare(['],
   ['docs/guides/sweep.md', 'sweepOpenClaims({'], // test/pawl/sweep/sweep.test.ts
   ['docs/guides/restore.md', 'export const store = dynamoStore({'], // test/suites/integration/restored.test.ts
   ['docs/guides/restore.md', "restored: 'lift',"], // test/suites/integration/restored-statements.long.test.ts

@@ -16,6 +16,7 @@ import { operator } from '../../../lib/pawl/operate/index.ts';
 import { eventBuses } from '../../../lib/pawl/outbox/destinations/event-buses.ts';
 import { topics } from '../../../lib/pawl/outbox/destinations/topics.ts';
 import { dynamoOutbox, outboxRelay, outboxSweep, queues } from '../../../lib/pawl/outbox/index.ts';
+import { largeBodies } from '../../../lib/pawl/outbox/large-bodies.ts';
 import { largePayload } from '../../../lib/pawl/payload/envelopes/large-payload.ts';
 import { eachMessage, sendOnce } from '../../../lib/pawl/sqs/index.ts';
 import * as leanSqsDoors from '../../../lib/pawl/sqs/lean/index.ts';
@@ -242,12 +243,18 @@ export const misspelt: readonly Misspelt[] = [
     call: () => dynamoOutbox(untyped({ tableName: 'outbox', atOnce: 0 })),
   },
   {
-    door: 'dynamoOutbox.message',
+    door: 'dynamoOutbox().message',
     option: 'groups',
     meant: 'group',
     call: () =>
       dynamoOutbox({ tableName: 'outbox' }).message(untyped({ to: 'https://sqs', key: 'a', body: 1, groups: 'b' })),
     by: 'message',
+  },
+  {
+    door: 'largeBodies',
+    option: 'buckets',
+    meant: 'bucket',
+    call: () => largeBodies(untyped({ s3Client: { send: nothing }, buckets: 'payloads' })),
   },
   { door: 'queues', option: 'sqsclient', meant: 'sqsClient', call: () => queues(untyped({ sqsclient: {} })) },
   { door: 'topics', option: 'snsclient', meant: 'snsClient', call: () => topics(untyped({ snsclient: {} })) },

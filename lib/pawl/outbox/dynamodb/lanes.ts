@@ -28,7 +28,7 @@ export interface Head {
 /** Reads a lane. One request, unless its counter has ended before its messages have left. */
 export async function readHead(table: OutboxTable, lane: string): Promise<Head> {
   const [first, second] = await read(table, lane, true, 2);
-  if (first?.n === 0) return { lane, counted: first.last, last: first.last ?? 0, waits: second !== undefined };
+  if (first?.n === 0) return { lane, counted: first.counted, last: first.counted ?? 0, waits: second !== undefined };
   const [last] = first === undefined ? [] : await read(table, lane, false, 1);
   return { lane, counted: undefined, last: last?.n ?? 0, waits: first !== undefined };
 }
@@ -38,13 +38,12 @@ async function read({ nameOfTable, transport }: OutboxTable, lane: string, ScanI
     TableName: nameOfTable(),
     KeyConditionExpression: 'id = :id',
     ExpressionAttributeValues: toItem({ ':id': lane }),
-    ProjectionExpression: 'n, #last',
-    ExpressionAttributeNames: { '#last': 'last' },
+    ProjectionExpression: 'n, counted',
     ConsistentRead: true,
     ScanIndexForward,
     Limit,
   });
-  return Items.map((item) => fieldsOf(item) as { readonly n: number; readonly last?: number });
+  return Items.map((item) => fieldsOf(item) as { readonly n: number; readonly counted?: number });
 }
 
 /** Counts a lane on, if no other commit has done so since it was read. @param now in epoch milliseconds */
@@ -53,9 +52,8 @@ export function counting({ nameOfTable }: OutboxTable, { lane, counted }: Head, 
     Update: {
       TableName: nameOfTable(),
       Key: { id: lane, n: 0 },
-      UpdateExpression: 'SET #last = :last, expiresAt = :expiresAt',
-      ConditionExpression: counted === undefined ? 'attribute_not_exists(id)' : '#last = :counted',
-      ExpressionAttributeNames: { '#last': 'last' },
+      UpdateExpression: 'SET counted = :last, expiresAt = :expiresAt',
+      ConditionExpression: counted === undefined ? 'attribute_not_exists(id)' : 'counted = :counted',
       ExpressionAttributeValues: {
         ':last': last,
         ':expiresAt': Math.ceil(now / 1000) + counterSeconds,

@@ -89,19 +89,17 @@ interface Lying {
   readonly n: number;
   readonly key: string;
   readonly parked: unknown;
-  readonly last: number | undefined;
 }
 
 async function scan(client: DynamoDBClient, TableName: string): Promise<readonly Lying[]> {
   const { Items = [] } = await DynamoDBDocumentClient.from(client).send(
     new ScanCommand({ TableName, ConsistentRead: true }),
   );
-  return Items.map(({ id, n, key, parked, last }) => ({
+  return Items.map(({ id, n, key, parked }) => ({
     id: String(id?.S),
     n: Number(n?.N),
     key: String(key?.S),
     parked: parked?.M,
-    last: last && Number(last.N),
   }));
 }
 
