@@ -9,3 +9,11 @@ export type { OutboxPage, OutboxStore } from './store.ts';
 export { type OutboxSweepHandler, outboxSweep } from './sweep.ts';
 export type { OutboxSweepOptions, SweepInvocation } from './sweep-options.ts';
 export type { OutboxReport } from './sweep-report.ts';
+export {
+  discardMessage,
+  type OutboxActResult,
+  type OutboxQuery,
+  retryMessage,
+  type WaitingMessage,
+  waitingMessages,
+} from './operate.ts';

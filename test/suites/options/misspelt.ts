@@ -244,8 +244,8 @@ export const misspelt: readonly Misspelt[] = [
   },
   {
     door: 'dynamoOutbox().message',
-    option: 'groups',
-    meant: 'group',
+    option: 'message.groups',
+    meant: 'message.group',
     call: () =>
       dynamoOutbox({ tableName: 'outbox' }).message(untyped({ to: 'https://sqs', key: 'a', body: 1, groups: 'b' })),
     by: 'message',

@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
 import { ChangeMessageVisibilityCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { ClaimRecord } from '../../../lib/pawl/rules/record.ts';
+import { dynamoOutbox } from '../../../lib/pawl/outbox/index.ts';
+import { ownLane } from '../../../lib/pawl/outbox/record.ts';
 import { successor } from '../../../lib/pawl/rules/successor.ts';
 import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import type { SqsLocal } from '../../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { record } from '../records.ts';
-import { claimsTable, localClient } from '../tables.ts';
+import { claimsTable, localClient, outboxTable as createOutboxTable } from '../tables.ts';
 
 /** A table and a dead-letter queue of their own for one run of a command. */
 export type World = Awaited<ReturnType<typeof makeWorld>>;
@@ -17,6 +21,8 @@ export async function makeWorld(endpoint: string, sqs: SqsLocal) {
   const dynamo = localClient(endpoint);
   const tableName = await claimsTable(dynamo);
   const store = dynamoStore({ tableName, client: dynamo });
+  const outboxTable = await createOutboxTable(dynamo);
+  const outbox = dynamoOutbox({ tableName: outboxTable, client: dynamo });
   const name = `w-${randomUUID()}`;
   const dead = await sqs.createQueue(`${name}-dlq`);
   const queue = await sqs.createQueue(name, {
@@ -31,6 +37,7 @@ export async function makeWorld(endpoint: string, sqs: SqsLocal) {
   const bodies = async (which: string) => (await sqs.messages(which)).map(({ body }) => body).toSorted();
   return {
     tableName,
+    outboxTable,
     store,
     dynamo,
     dead,
@@ -54,6 +61,13 @@ export async function makeWorld(endpoint: string, sqs: SqsLocal) {
       const next = record({ id: `${operation}#${key}`, leaseUntil: Date.now() - 60_000, ...claim });
       await store.write({ next: successor(next, next), seen: undefined });
     },
+    /** A message that is parked in the outbox, with this text in all that is shown of it. */
+    async message(key: string): Promise<void> {
+      const committed = { uid: key, to: `https://${key}`, key, body: '{}', committedAt: Date.now(), v: 1 };
+      const Item = marshall({ id: ownLane(key), n: 1, ...committed, parked: { name: key, message: key } });
+      await dynamo.send(new PutItemCommand({ TableName: outboxTable, Item }));
+    },
+    messages: async () => (await outbox.store.list()).messages,
     deadBodies: () => bodies(`${name}-dlq`),
     queuedBodies: () => bodies(name),
     hidden: async () => (await sqs.depth(`${name}-dlq`)).inFlight,
