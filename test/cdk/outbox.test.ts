@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
-import { EventBus, Schedule } from 'aws-cdk-lib/aws-events';
+import { EventBus, type IEventBus, Schedule } from 'aws-cdk-lib/aws-events';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { describe, expect, test } from 'vitest';
@@ -14,7 +14,7 @@ import { addExisting, ENTRY, emptyStack, LOCK_FILE, permissions } from './suppor
 function synthesize(props: Partial<OutboxRelayProps> = {}): Template {
   const stack = emptyStack();
   const { table } = new OutboxTable(stack, 'Outbox');
-  const destinations = [new Queue(stack, 'Receipts'), new Topic(stack, 'Orders'), new EventBus(stack, 'Bus')];
+  const destinations = [new Queue(stack, 'Receipts'), new Topic(stack, 'Orders'), new EventBus(stack, 'Bus') as IEventBus];
   new OutboxRelay(stack, 'Relay', { entry: ENTRY, depsLockFilePath: LOCK_FILE, outboxTable: table, destinations, ...props });
   return Template.fromStack(stack);
 }
