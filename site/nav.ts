@@ -25,7 +25,7 @@ export const SECTIONS: readonly Section[] = [
     groups: [
       {
         title: 'Begin',
-        pages: ['guides/install', 'guides/adopt', 'guides/policies', 'guides/wrap', 'guides/keys', 'guides/observe'],
+        pages: ['guides/install', 'guides/adopt', 'guides/policies', 'guides/wrap', 'guides/keys'],
       },
       {
         title: 'Move over',
@@ -39,7 +39,11 @@ export const SECTIONS: readonly Section[] = [
           'guides/producers',
           'guides/envelopes',
           'guides/transactions',
+          'guides/workflows',
+          'guides/outbox',
           'guides/locks',
+          'guides/postgres',
+          'guides/observe',
         ],
       },
       {
@@ -47,7 +51,7 @@ export const SECTIONS: readonly Section[] = [
         pages: [
           'guides/deploy',
           'guides/templates',
-          'guides/lean',
+          'guides/aws',
           'guides/managed-instances',
           'guides/deployments',
           'guides/e2e-deploy',

@@ -112,7 +112,11 @@ export type ClaimFact =
   /** A handler was run under `mode: 'observe'` for a key that enforcement has, or had: for it, there is no gate. */
   | (OfClaim & { readonly type: 'observed-beside' })
   /** A call to SQS failed. No message is lost: it stays on its queue. */
-  | { readonly type: 'queue-call-failed'; readonly messageId: string; readonly error: RecordedError };
+  | { readonly type: 'queue-call-failed'; readonly messageId: string; readonly error: RecordedError }
+  /** A message of an outbox. `sent`: its destination has it. `left`: the relay sends it, because an earlier one of its group comes first, or no time was left. */
+  | { readonly type: 'message-sent' | 'message-left'; readonly to: string }
+  /** A message of an outbox did not get to its destination, or did not leave the outbox. `not-sent`: it is tried again. `parked`: an operator decides. */
+  | { readonly type: 'message-not-sent' | 'message-parked'; readonly to: string; readonly error: RecordedError };
 
 /**
  * One thing that happened to a claim or its message. The words are the protocol's.

@@ -5,7 +5,7 @@ import { errorKind, NothingRunError, OptionError, RetryableError } from '../kern
 import { Asked } from '../kernel/heard.ts';
 import type { Host } from '../kernel/host.ts';
 import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
-import { expectOptions, ofHttp, ofQueues, ofWorlds } from '../kernel/take-options.ts';
+import { expectOptions, ofHttp, ofQueues } from '../kernel/take-options.ts';
 import { propertyOf } from '../kernel/unknown.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import { warnOnce } from '../kernel/warn-once.ts';
@@ -123,7 +123,7 @@ export function once<Input, R, Kept extends boolean = true>(
   fn: (input: Input, claim: Claim) => Promise<R> | R,
   defaultHost?: Host,
 ): OnceFunction<Input, R, Kept> {
-  expectOptions(options, { door: 'once', known: { ...known, ...ofWorlds }, refused: { ...ofQueues, ...ofHttp }, docs });
+  expectOptions(options, { door: 'once', known, refused: { ...ofQueues, ...ofHttp }, docs });
   const settings = settingsOf<Input>(options, { host: (options.host ?? defaultHost) as Host, watched: true });
   const { key } = options;
   const named = typeof key === 'string' && /^\w+$/.test(key) ? key : 'orderId';
@@ -131,7 +131,9 @@ export function once<Input, R, Kept extends boolean = true>(
   expectFunction('key', `a function from the input to its key: ${example}`, key, 'wrong-key-option');
   expectFunction('the function that once wraps', 'a function, after the options', fn, 'wrong-handler');
   const rule = options.fingerprint === undefined ? undefined : ruleOf<Input>(options.fingerprint);
-  const engine: Engine<Input> = { settings, fallback: fallbackLease(settings) };
+  // Middy may give up on a handler that is a call of `once`, and still runs.
+  const mayStillRun = (error: unknown) => errorKind(error) === 'still-running';
+  const engine: Engine<Input> = { settings, fallback: fallbackLease(settings), mayStillRun };
   const use = useOf(settings.store, settings.operation, fn);
 
   /** What a call needs before it asks for its claim. */

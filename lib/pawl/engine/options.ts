@@ -285,10 +285,18 @@ function expectLease(lease: Lease): void {
  */
 export const producersOperations = { keys: 'send:', intents: 'send-intent:' } as const;
 
-/** @throws OptionError for an operation that only the claims of `sendOnce` have: its own claims would be theirs, and a message would be taken for done */
+/** How the operations of the claims begin that wait for the end of an execution. */
+export const executionsOperation = 'execution:';
+
+const reservedOperations: readonly (readonly [string, string])[] = [
+  ...Object.values(producersOperations).map((prefix) => [prefix, 'sendOnce'] as const),
+  [executionsOperation, 'startOnce'],
+];
+
+/** @throws OptionError for an operation that only claims of pawl's own have: its own claims would be theirs, and a message would be taken for done */
 function expectNotReserved(operation: string): void {
-  const reserved = Object.values(producersOperations).find((prefix) => operation.startsWith(prefix));
-  const expected = `a name that does not begin with '${reserved}': the claims of sendOnce have such operations`;
+  const [reserved, by] = reservedOperations.find(([prefix]) => operation.startsWith(prefix)) ?? [];
+  const expected = `a name that does not begin with '${reserved}': the claims of ${by} have such operations`;
   expect(reserved === undefined, 'operation', expected, operation);
 }
 

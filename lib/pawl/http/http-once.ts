@@ -2,7 +2,7 @@ import type { Claim } from '../engine/claim.ts';
 import { placeHere } from '../engine/inside-step.ts';
 import { effectKind, explainedError, RetryableError } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
-import { expectOptions, ofQueues, ofWorlds } from '../kernel/take-options.ts';
+import { expectOptions, ofQueues } from '../kernel/take-options.ts';
 import { isEarlyTimeout } from '../middy/early-timeout.ts';
 import type { Middleware, Request } from '../middy/middy-types.ts';
 import { refuseOldMiddy } from '../middy/old-middy.ts';
@@ -48,8 +48,7 @@ interface UnderWay {
  * );
  */
 export function httpOnce<Event extends HttpEvent>(options: HttpOptions<Event>): Middleware<Event> {
-  const known = { ...httpOptionNames, ...ofWorlds };
-  expectOptions(options, { door: 'httpOnce', known, refused: ofQueues, docs: 'docs/guides/http.md' });
+  expectOptions(options, { door: 'httpOnce', known: httpOptionNames, refused: ofQueues, docs: 'docs/guides/http.md' });
   const gate = createGate(options);
 
   return {

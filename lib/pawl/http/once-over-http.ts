@@ -3,7 +3,7 @@ import { expectFinished } from '../engine/returned.ts';
 import { expectRun } from '../kernel/callable.ts';
 import { expectFunction } from '../kernel/check.ts';
 import { explainedError } from '../kernel/errors.ts';
-import { expectOptions, ofQueues, ofWorlds } from '../kernel/take-options.ts';
+import { expectOptions, ofQueues } from '../kernel/take-options.ts';
 import type { HttpEvent } from './event.ts';
 import { createGate, enter, type RequestContext } from './gate.ts';
 import { handle } from './handle.ts';
@@ -52,8 +52,12 @@ export function onceOverHttp<Event extends HttpEvent, Context extends RequestCon
   options: HttpOptions<Event>,
   handler: (event: Event, context: Context, claim: never) => Returned<Response>,
 ): (event: Event, context: Context) => Promise<Response | OwnResponse> {
-  const known = { ...httpOptionNames, ...ofWorlds };
-  expectOptions(options, { door: 'onceOverHttp', known, refused: ofQueues, docs: 'docs/guides/http.md' });
+  expectOptions(options, {
+    door: 'onceOverHttp',
+    known: httpOptionNames,
+    refused: ofQueues,
+    docs: 'docs/guides/http.md',
+  });
   expectFunction('the handler of onceOverHttp', 'a function, after the options', handler, 'wrong-handler');
   const gate = createGate(options, handler);
   // One that has a published type takes no claim: it leaves its third parameter alone.

@@ -16,6 +16,7 @@ export const errorCodes = [
   'wrong-mode',
   'wrong-dead-letters',
   'wrong-store',
+  'no-way-to-sqs',
   'memory-in-lambda',
   'wrong-handler',
   'wired-wrongly',
@@ -28,6 +29,7 @@ export const errorCodes = [
   'credentials',
   'region',
   'missing-queue',
+  'missing-destination',
   'store-unavailable',
   'queue-unavailable',
   'foreign-item',
@@ -59,6 +61,11 @@ export const errorCodes = [
   'effect-no-function',
   'generator',
   'not-awaited',
+  // Executions.
+  'start-refused',
+  'start-in-doubt',
+  'other-input',
+  'name-forgotten',
   // Calls of once.
   'call-not-done',
   'result-not-kept',

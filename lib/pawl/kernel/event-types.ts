@@ -12,6 +12,8 @@ export const ordinaryEvents = [
   'deferred',
   'repeated',
   'statement-clean',
+  'message-sent',
+  'message-left',
 ] as const;
 
 /** What happens where pawl only watches (`mode: 'observe'`): what it would have done, and what it could not see. */
@@ -52,6 +54,8 @@ export const unusualEvents = [
   'request-refused',
   'queue-call-failed',
   ...observedEvents,
+  'message-not-sent',
+  'message-parked',
 ] as const;
 
 export type EventType = (typeof ordinaryEvents)[number] | (typeof unusualEvents)[number];

@@ -6,8 +6,8 @@ import type { Delivered } from '../rules/observe.ts';
 import type { Consumer } from './consumer.ts';
 import type { Delivery, Invocation, Runnable } from './delivery.ts';
 import { acknowledged, type Disposition, returnedAsItIs } from './disposition.ts';
-import type { MessageHandler } from './each-by.ts';
 import type { SqsRecord } from './event.ts';
+import type { MessageHandler } from './message.ts';
 import { firstIdOf, type Message, receiveCountOf } from './message.ts';
 import { type ReadBody, type Reading, readBody, readIdentity } from './prepare.ts';
 

@@ -9,12 +9,12 @@ import { recordedError } from '../kernel/recorded-error.ts';
 import { expectOptions, ofObserve } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import { commit, leftForgotten } from './commit.ts';
+import type { CommitWrite } from './deferred-write.ts';
 import { type CommitRefusedError, isCommitRefused } from './refused.ts';
-import type { AppWrite } from './store.ts';
 import { expectTransactional, expectWrites, WriteCarrier } from './write-carrier.ts';
 
 /** Writes, or nothing to write. */
-export type Writes = readonly AppWrite[];
+export type Writes = readonly CommitWrite[];
 
 /**
  * The phases of `inPhases`, and what becomes of a remote call that may have happened.
@@ -140,7 +140,9 @@ async function commitNext(next: NextStep, writesOf: () => Promise<Writes> | Writ
     throw error;
   }
   const carrier = new WriteCarrier(next.engine.settings.store, writes);
+  const until = next.engine.settings.host.now() + next.claim.remainingMs();
   await carrier.apply(() => next.reach('done', undefined, carrier.write));
+  await carrier.follow(until);
 }
 
 /** Reports that a step failed. If its handler does not wait for it, the step is missing from a claim that completes, and nothing else says so. */

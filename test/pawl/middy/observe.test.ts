@@ -73,7 +73,7 @@ async function outcomeOf(existing: Existing, options?: SqsOnceOptions<Order>) {
 function observing(more: Partial<SqsOnceOptions<Order>> = {}): SqsOnceOptions<Order> {
   return {
     operation: 'send-email',
-    sqsClient: noQueue,
+    aws: noQueue,
     store: memoryStore(),
     key: bodyField('orderId'),
     onAbandoned: 'park',

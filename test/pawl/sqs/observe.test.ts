@@ -29,7 +29,7 @@ function setUp(
   const handler = eachMessage<Order>(
     {
       operation: 'send-email',
-      sqsClient: noQueue,
+      aws: noQueue,
       store: memoryStore(),
       key: bodyField('orderId'),
       onAbandoned: 'park',

@@ -3,7 +3,7 @@ import { nodeHost } from '../../../lib/pawl/host.ts';
 import { nothingObserved, observedToken } from '../../../lib/pawl/rules/observed.ts';
 import { findingOf, storeFinding } from '../../../lib/pawl/statements/finding.ts';
 import { findings } from '../../../lib/pawl/statements/index.ts';
-import { readRestored } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { readRestored, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { operation, type World } from './world.ts';
 
 /** What every command is tried with. */
@@ -135,7 +135,7 @@ export const rows: Readonly<Record<string, Row | Elsewhere>> = {
     showing: (_, odd) => [['restored', '--cut-off', odd, ...byOdd(odd)]],
     acts: 1,
     async done({ tableName, dynamo: client }) {
-      const mark = await readRestored({ tableName, client });
+      const mark = await readRestored({ tableName, aws: sdk({ dynamodb: client }) });
       if (mark !== undefined) expect(mark.by).toBe('maria');
       return mark === undefined ? 0 : 1;
     },

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, inject, it } from 'vitest';
 import type { ClaimEvent } from '../../../../lib/pawl/index.ts';
 import { operator } from '../../../../lib/pawl/operate/index.ts';
 import { bodyField, eachMessage, type SqsOptions } from '../../../../lib/pawl/sqs/index.ts';
-import { dynamoStore } from '../../../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore, sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../../../support/lambda.ts';
 import { runPawl } from '../../../support/pawl-command.ts';
 import { claimsTable, localClient } from '../../../support/tables.ts';
@@ -33,11 +33,11 @@ const again = (record: ReturnType<typeof order>) => ({
 function consumer(tableName: string, options: Partial<SqsOptions<Order>> = {}) {
   const events: ClaimEvent[] = [];
   const ran: string[] = [];
-  const store = dynamoStore({ tableName, client });
+  const store = dynamoStore({ tableName, aws: sdk({ dynamodb: client }) });
   const handler = eachMessage<Order>(
     {
       operation: 'send-email',
-      sqsClient: noQueue,
+      aws: noQueue,
       store,
       key: bodyField('orderId'),
       onAbandoned: 'park',
@@ -109,7 +109,7 @@ describe('pawl observed', () => {
     const killed = eachMessage<Order>(
       {
         operation: 'send-email',
-        sqsClient: noQueue,
+        aws: noQueue,
         store,
         key: bodyField('orderId'),
         onAbandoned: 'park',

@@ -1,0 +1,294 @@
+import { nodeHost } from '../host.ts';
+import { expect } from '../kernel/check.ts';
+import { expectOptions } from '../kernel/take-options.ts';
+import type { NamesOf } from '../kernel/unknown-option.ts';
+import { namesIn } from '../rules/identity.ts';
+import { type ClaimRecord, claimSchema } from '../rules/record.ts';
+import type { ClaimStore, ClaimWrite, WriteResult } from '../rules/store.ts';
+import { page } from './config.ts';
+import { functionName, recordIdOf } from './record-id.ts';
+import {
+  type AtGate,
+  type Completed,
+  type Entrant,
+  type RecordTable,
+  type RecordTableOptions,
+  recordTable,
+  recordTableOptionNames,
+} from './table.ts';
+
+/**
+ * A claim store beside Powertools' records.
+ *
+ * Owns: in which order a claim and its record at the gate are written, and what a record looks like to the rules. Does not own: the requests (`table.ts`), nor what becomes of a key (`rules/`):
+ * what Powertools has done is shown as a claim, and `decide` decides about it as about any other.
+ *
+ * 1. A claim is granted only to the worker that has won the gate before. (`granted`)
+ * 2. A completion ends the gate before the claim: a worker that dies between the two leaves nothing that Powertools would run again.
+ * 3. Any other outcome ends the claim before the gate: nobody of Powertools runs while the claim is held.
+ * 4. An attempt of Powertools without an outcome is shown as a claim in flight, with its lease. When that is over, it is abandoned, and the policy decides.
+ */
+
+/**
+ * What becomes of Powertools' records.
+ *
+ * - `'gate'`: workers of both libraries run. Each call goes through Powertools' record first, and ends it.
+ * - `'read'`: no worker of Powertools runs any more. What its records say still counts, until they expire. Nothing is written to them.
+ */
+export type PowertoolsRecords = 'gate' | 'read';
+
+/**
+ * The options of `besidePowertools`.
+ *
+ * @example
+ * const options: BesideOptions = { tableName: process.env.IDEMPOTENCY_TABLE, keyPrefix: 'send-email', records: 'gate' };
+ */
+export interface BesideOptions extends RecordTableOptions {
+  /** Whether workers of Powertools still run (`'gate'`), or only its records count (`'read'`). */
+  readonly records: PowertoolsRecords;
+  /**
+   * The `keyPrefix` of the functions that Powertools makes idempotent.
+   * @default the name of the Lambda function, as Powertools has it
+   */
+  readonly keyPrefix?: string;
+  /**
+   * With which function Powertools hashes its keys.
+   * @default 'md5'
+   */
+  readonly hashFunction?: string;
+  /**
+   * What Powertools hashes, from the key of a claim. Where its path selects a number, `Number`; where it selects a list, what makes that list of the key.
+   * @default the key itself, a text
+   */
+  readonly payloadOf?: (key: string) => unknown;
+}
+
+const known = {
+  ...recordTableOptionNames,
+  records: true,
+  keyPrefix: true,
+  hashFunction: true,
+  payloadOf: true,
+} as const satisfies NamesOf<BesideOptions>;
+
+/** Under which attributes a claim keeps the id of its record, and what Powertools compares. */
+export const besideAttributes = { recordId: 'powertools', validation: 'validation' } as const;
+
+/**
+ * A claim store for a function that was protected by Powertools' idempotency, at any door of pawl. While workers of both libraries run (`records: 'gate'`), Powertools' record is the gate for both;
+ * afterwards (`records: 'read'`), what Powertools has completed is not done again until its record expires.
+ *
+ * Choose `onAbandoned: 'retry'` as long as workers of Powertools run: they run a handler again after a crash, whatever pawl does.
+ *
+ * The function's role needs `dynamodb:GetItem`, `UpdateItem` and `DeleteItem` on Powertools' table.
+ *
+ * @throws OptionError when an option is wrong, or for a store that commits effects with its claims
+ * @example
+ * import { dynamoStore } from 'pawl/dynamodb';
+ *
+ * const claims = dynamoStore({ tableName: process.env.CLAIMS_TABLE });
+ * const store = besidePowertools(claims, { tableName: process.env.IDEMPOTENCY_TABLE, records: 'gate' });
+ */
+export function besidePowertools<Store extends ClaimStore & { readonly commit?: never }>(
+  store: Store,
+  options: BesideOptions,
+): Store {
+  expectOptions(options, { door: 'besidePowertools', known, docs: page });
+  const { records, keyPrefix, hashFunction = 'md5', payloadOf = (key) => key, ...ofTable } = options;
+  expect(typeof store?.write === 'function', 'besidePowertools', 'a claim store', store, 'wrong-store');
+  // It commits a claim without `write`, and so past the gate.
+  expect(
+    !('commit' in store),
+    'besidePowertools',
+    'a store that only keeps claims',
+    'a transactionalStore',
+    'wrong-store',
+  );
+  expect(records === 'gate' || records === 'read', 'records', "'gate' or 'read'", records);
+  const prefix = keyPrefix?.trim() || functionName();
+  const table = recordTable(ofTable, nodeHost.now);
+  const recordOf = ({ id, attributes }: Pick<ClaimRecord, 'id' | 'attributes'>): string => {
+    const { [besideAttributes.recordId]: said } = attributes ?? {};
+    return typeof said === 'string' ? said : recordIdOf(prefix, payloadOf(namesIn(id).key ?? ''), hashFunction);
+  };
+  const setupError = store.setupError ?? table.setupError;
+  return { ...store, setupError, ...beside(store, { table, records, recordOf, now: nodeHost.now }) };
+}
+
+interface Beside {
+  readonly table: RecordTable;
+  readonly records: PowertoolsRecords;
+  /** The id of Powertools' record. */
+  readonly recordOf: (claim: Pick<ClaimRecord, 'id' | 'attributes'>) => string;
+  readonly now: () => number;
+}
+
+/** The claim id of a record that stands for one of Powertools. No grant has it. */
+const powertools = '#powertools';
+
+/** What stands behind a record that was made for the one who decides. */
+interface Behind {
+  readonly record: ClaimRecord | undefined;
+  /** What was found at the gate. */
+  readonly gate: AtGate;
+}
+
+type InProgress = Extract<AtGate, { readonly kind: 'in-progress' }>;
+
+/** The two functions of a claim store. */
+export function beside(
+  store: ClaimStore,
+  { table, records, recordOf, now }: Beside,
+): Pick<ClaimStore, 'read' | 'write'> {
+  const shown = new WeakMap<ClaimRecord, Behind>();
+
+  /** A refused write, with what Powertools has done in place of the claim. */
+  function refusedBy(gate: Completed | InProgress, next: ClaimRecord, record: ClaimRecord | undefined): WriteResult {
+    const base: ClaimRecord = record ?? {
+      id: next.id,
+      status: 'in-flight',
+      fence: 0,
+      leaseUntil: now(),
+      firstSeenAt: now(),
+      attempts: 0,
+      abandoned: 0,
+      rev: 0,
+      v: claimSchema,
+      attributes: next.attributes,
+      claimId: powertools,
+    };
+    const found: ClaimRecord =
+      gate.kind === 'completed'
+        ? { ...base, ...completionOf(gate, next), status: 'completed', claimId: powertools, unknownAt: undefined }
+        : {
+            ...base,
+            status: 'in-flight',
+            claimId: powertools,
+            atomic: undefined,
+            leaseUntil: gate.doubtUntil ?? gate.until,
+          };
+    shown.set(found, { record, gate });
+    return { applied: false, found };
+  }
+
+  /** Grants a claim to the worker that wins the gate. */
+  async function granted(next: ClaimRecord, seen: Behind): Promise<WriteResult> {
+    const { record } = seen;
+    const id = recordOf(next);
+    const { claimId, leaseUntil: until, expiresAt: expiration } = next;
+    const entrant: Entrant = { claimId, until, expiration, validation: validationOf(next) };
+    /** What was decided upon: an attempt of Powertools that is over, perhaps one whose gate another worker of pawl has taken over since. */
+    const decided = seen.gate.kind === 'in-progress' ? seen.gate : undefined;
+    const isOver = decided !== undefined && decided.heldBy === undefined;
+    let found = await (isOver ? table.takeOver(id, entrant, decided.until) : table.enter(id, entrant));
+    if (found?.kind === 'in-progress' && found.heldBy !== undefined) {
+      const isConsidered =
+        found.doubtUntil === undefined || found.doubtUntil === (decided?.doubtUntil ?? decided?.until);
+      if (!isConsidered) return refusedBy(found, next, record);
+      found = found.heldBy === claimId ? undefined : await table.pass(id, entrant, found.heldBy, found.until);
+    }
+    // What has changed between two looks is looked at again.
+    if (found?.kind === 'none') return { applied: false, found: record };
+    if (found !== undefined) return refusedBy(found, next, record);
+    const written = await store.write({ next, seen: record });
+    if (!written.applied) await follow(id, written.found, entrant);
+    return written;
+  }
+
+  /** The gate was won, and the claim stands as another worker of pawl left it: Powertools is to see that. */
+  async function follow(id: string, found: ClaimRecord | undefined, { claimId, until }: Entrant): Promise<void> {
+    switch (found?.status) {
+      case 'completed':
+        return table.complete(id, completedAs(found));
+      case 'rejected':
+        return table.free(id, claimId);
+      case 'in-flight':
+        if (found.leaseUntil > until) await table.hold(id, found.leaseUntil);
+        return;
+      case 'parked':
+        await table.hold(id);
+        return;
+    }
+  }
+
+  /** Makes what the owner of a claim, or an operator, writes true of its gate, too. */
+  async function changed(write: ClaimWrite, behind: Behind): Promise<WriteResult> {
+    const { next } = write;
+    const { record, gate } = behind;
+    const id = recordOf(next);
+    const inner = { next, seen: record };
+    if (next.status === 'completed') {
+      await table.complete(id, completedAs(next));
+      return store.write(inner);
+    }
+    if (next.status === 'in-flight') {
+      if (next.leaseUntil > (record?.leaseUntil ?? 0)) {
+        const found = await table.hold(id, next.leaseUntil);
+        // Its lease has ended, and Powertools has taken the gate over.
+        if (found?.kind === 'in-progress' && found.heldBy === undefined) return refusedBy(found, next, record);
+      }
+      return store.write(inner);
+    }
+    // Parked for an attempt of Powertools: another one of Powertools must not take that over.
+    if (gate.kind === 'in-progress' && gate.heldBy === undefined) {
+      const { claimId } = next;
+      const found = await table.takeOver(
+        id,
+        { claimId, until: now(), expiration: undefined, validation: validationOf(next) },
+        gate.until,
+      );
+      if (found !== undefined)
+        return found.kind === 'none' ? { applied: false, found: record } : refusedBy(found, next, record);
+    }
+    const written = await store.write(inner);
+    // A write whose answer was lost is refused by itself.
+    const isOurs = written.applied || (written.found?.claimId === next.claimId && written.found.status === next.status);
+    if (!isOurs) return written;
+    // A claim that is parked keeps Powertools out until an operator has decided, and a worker of pawl has come by.
+    if (next.status === 'parked') await table.hold(id);
+    else await table.free(id, next.claimId);
+    return written;
+  }
+
+  async function write(one: ClaimWrite): Promise<WriteResult> {
+    const { next, seen } = one;
+    const behind: Behind = (seen && shown.get(seen)) ?? { record: seen, gate: { kind: 'none' } };
+    const isGrant = next.status === 'in-flight' && next.claimId !== behind.record?.claimId;
+    if (records === 'gate') return isGrant ? granted(next, behind) : changed(one, behind);
+    if (isGrant) {
+      const found = await table.read(recordOf(next));
+      const isKnown =
+        found.kind === 'in-progress' && behind.gate.kind === 'in-progress' && found.until === behind.gate.until;
+      const isPowertools = found.kind === 'completed' || (found.kind === 'in-progress' && found.heldBy === undefined);
+      if (isPowertools && !isKnown) return refusedBy(found, next, behind.record);
+    }
+    return store.write({ next, seen: behind.record });
+  }
+
+  return { read: (id) => store.read(id), write };
+}
+
+function validationOf({ attributes }: Pick<ClaimRecord, 'attributes'>): string | undefined {
+  const said = attributes?.[besideAttributes.validation];
+  return typeof said === 'string' ? said : undefined;
+}
+
+/** A completed claim, as Powertools keeps it. */
+function completedAs(claim: ClaimRecord): Omit<Completed, 'kind'> {
+  const { result, expiresAt: expiration } = claim;
+  return { data: result === undefined ? undefined : JSON.parse(result), expiration, validation: validationOf(claim) };
+}
+
+/** A fingerprint that no input has: the key was used with another payload. */
+const otherPayload = 'powertools';
+
+/** What Powertools has completed, as a claim keeps it. */
+function completionOf({ data, expiration: expiresAt, validation }: Completed, next: ClaimRecord): Partial<ClaimRecord> {
+  const isOther = next.fingerprint !== undefined && validation !== validationOf(next);
+  const fingerprint = isOther ? otherPayload : undefined;
+  return { result: resultOf(data), resultOmitted: undefined, expiresAt, fingerprint };
+}
+
+function resultOf(data: unknown): string | undefined {
+  return data === undefined ? undefined : JSON.stringify(data);
+}

@@ -1,0 +1,416 @@
+import { DeleteItemCommand, type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { afterEach, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { InDoubtError, once, reconcile, renewedLease } from '../../../../lib/pawl/index.ts';
+import { besidePowertools } from '../../../../lib/pawl/powertools/index.ts';
+import { recordIdOf } from '../../../../lib/pawl/powertools/record-id.ts';
+import { dynamoStore, sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
+import { loseAnswersOf } from '../../../support/lost-answers.ts';
+import { localClient } from '../../../support/tables.ts';
+import { type Both, bothTables, byPawl, byPeer, type Order, recordAt } from './support.ts';
+
+/** Powertools' own library beside pawl, over one table of records. */
+
+let client: DynamoDBClient;
+let both: Both;
+let orders = 0;
+beforeAll(async () => {
+  client = localClient(inject('dynamoEndpoint'));
+  both = await bothTables(client);
+});
+afterEach(() => vi.restoreAllMocks());
+
+const newOrder = (): Order => ({ orderId: `o-${++orders}` });
+const idOf = ({ orderId }: Order) => recordIdOf(both.keyPrefix, orderId, 'md5');
+const recordOf = (order: Order) => recordAt(both, { id: { S: idOf(order) } });
+const claimOf = ({ orderId }: Order) =>
+  dynamoStore({ tableName: both.claims, aws: sdk({ dynamodb: client }) }).read(`mails#${orderId}`);
+
+/** A record as Powertools leaves it when its worker dies. */
+async function leaveBehind(order: Order, more: Record<string, unknown>): Promise<void> {
+  const record = { id: idOf(order), status: 'INPROGRESS', expiration: Math.round(Date.now() / 1000) + 3600, ...more };
+  await client.send(new PutItemCommand({ TableName: both.records, Item: marshall(record) }));
+}
+
+/** The clock goes on by so much. */
+const now = Date.now;
+const later = (ms: number) => vi.spyOn(Date, 'now').mockImplementation(() => now() + ms);
+
+const response = { list: [1, 'a', null, { deep: true }], amount: 12.5 };
+
+describe('while workers of both run', () => {
+  test('what one has completed, the other replays with its response', async () => {
+    for (const [first, second] of [
+      [byPawl, byPeer],
+      [byPeer, byPawl],
+    ] as const) {
+      const order = newOrder();
+      const run = vi.fn(() => response);
+      expect(await first(both, run)(order)).toEqual(response);
+      expect(await second(both, run)(order)).toEqual(response);
+      expect(run).toHaveBeenCalledTimes(1);
+    }
+  });
+
+  test('a function that returns nothing is replayed as nothing', async () => {
+    const order = newOrder();
+    const run = vi.fn(() => undefined);
+    await byPeer(both, run)(order);
+    expect(await byPawl(both, run)(order)).toBeUndefined();
+    const other = newOrder();
+    await byPawl(both, run)(other);
+    expect(await byPeer(both, run)(other)).toBeUndefined();
+    expect(run).toHaveBeenCalledTimes(2);
+  });
+
+  test('pawl ends a record as Powertools does, and leaves no mark of its own on what is done', async () => {
+    const order = newOrder();
+    await byPawl(both, () => response)(order);
+    const { expiration, in_progress_expiration, ...record } = (await recordOf(order)) ?? {};
+    expect(record).toEqual({ id: idOf(order), status: 'COMPLETED', data: response });
+    expect(Number(expiration) * 1000 - Date.now()).toBeGreaterThan(3_500_000);
+    expect(in_progress_expiration).toBeGreaterThan(Date.now());
+    expect(await claimOf(order)).toMatchObject({ status: 'completed', attributes: { powertools: idOf(order) } });
+  });
+
+  test('of two at once, one runs, whichever library it is of', async () => {
+    for (const which of [
+      [byPawl, byPeer],
+      [byPeer, byPawl],
+      [byPawl, byPawl],
+    ] as const) {
+      const order = newOrder();
+      const going = Promise.withResolvers<string>();
+      const run = vi.fn(() => going.promise);
+      const calls = which.map((by) => by(both, run)(order));
+      const settled = Promise.allSettled(calls);
+      const refused = await Promise.any(
+        calls.map((call) =>
+          call.then(
+            () => Promise.reject(new Error()),
+            (error: Error) => error,
+          ),
+        ),
+      );
+      expect(refused.name).toBe('IdempotencyAlreadyInProgressError');
+      going.resolve('done');
+      expect((await settled).map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+      expect(run).toHaveBeenCalledTimes(1);
+    }
+  });
+
+  test('twenty at once of both libraries: one runs', async () => {
+    const order = newOrder();
+    const run = vi.fn(() => 'done');
+    const [mine, theirs] = [byPawl(both, run), byPeer(both, run)];
+    const calls = Array.from({ length: 20 }, (_, at) => (at % 2 ? mine : theirs)(order));
+    await Promise.allSettled(calls);
+    expect(run).toHaveBeenCalledTimes(1);
+  });
+
+  test('an error frees the key for both, and a duplicate in flight frees nothing', async () => {
+    const order = newOrder();
+    const going = Promise.withResolvers<string>();
+    await expect(byPawl(both, () => Promise.reject(new Error('full')))(order)).rejects.toThrow('full');
+    expect(await recordOf(order)).toBeUndefined();
+    expect(await claimOf(order)).toMatchObject({ status: 'released' });
+    const running = byPeer(both, () => going.promise)(order);
+    await vi.waitFor(async () => expect(await recordOf(order)).toMatchObject({ status: 'INPROGRESS' }));
+    await expect(byPawl(both, () => 'twice')(order)).rejects.toThrow('another worker runs this call');
+    expect(await recordOf(order)).toMatchObject({ status: 'INPROGRESS' });
+    going.resolve('done');
+    expect(await running).toBe('done');
+    expect(await byPawl(both, () => 'twice')(order)).toBe('done');
+  });
+
+  test("an attempt of Powertools that has no outcome is waited for, then follows pawl's policy", async () => {
+    const order = newOrder();
+    await leaveBehind(order, { in_progress_expiration: Date.now() + 60_000 });
+    await expect(byPawl(both, () => 'done')(order)).rejects.toMatchObject({ retryAfterMs: expect.closeTo(61_000, -4) });
+    later(65_000);
+    const run = vi.fn(() => 'done');
+    expect(await byPawl(both, run)(order)).toBe('done');
+    expect(await claimOf(order)).toMatchObject({ status: 'completed', abandoned: 1 });
+    expect(await byPeer(both, run)(order)).toBe('done');
+    expect(run).toHaveBeenCalledTimes(1);
+  });
+
+  test('an attempt of Powertools that had no remaining time is waited for until its record expires', async () => {
+    const order = newOrder();
+    await leaveBehind(order, {});
+    later(65_000);
+    await expect(byPawl(both, () => 'early')(order)).rejects.toThrow('another worker');
+    later(3_605_000);
+    expect(await byPawl(both, () => 'done')(order)).toBe('done');
+  });
+
+  test('a worker of pawl that has no outcome is taken over by either library, when its lease is over', async () => {
+    for (const next of [byPeer, byPawl]) {
+      const order = newOrder();
+      const dead = Promise.withResolvers<string>();
+      const stuck = byPawl(both, () => dead.promise, { remainingMs: 5000 })(order);
+      await vi.waitFor(async () => expect(await claimOf(order)).toMatchObject({ status: 'in-flight' }));
+      await expect(next(both, () => 'early')(order)).rejects.toMatchObject({
+        name: 'IdempotencyAlreadyInProgressError',
+      });
+      later(8000);
+      expect(await next(both, () => 'again')(order)).toBe('again');
+      dead.resolve('late');
+      await Promise.allSettled([stuck]);
+      vi.restoreAllMocks();
+    }
+  });
+
+  test('a record that Powertools has deleted is not run again: the claim remembers it, and ends the record anew', async () => {
+    const order = newOrder();
+    const run = vi.fn(() => response);
+    await byPawl(both, run)(order);
+    await client.send(new DeleteItemCommand({ TableName: both.records, Key: { id: { S: idOf(order) } } }));
+    expect(await byPawl(both, run)(order)).toEqual(response);
+    expect(await byPeer(both, run)(order)).toEqual(response);
+    expect(run).toHaveBeenCalledTimes(1);
+  });
+
+  test('a completed record counts until it expires', async () => {
+    const order = newOrder();
+    const run = vi.fn(() => 'done');
+    await byPeer(both, run)(order);
+    later(3_590_000);
+    expect(await byPawl(both, run)(order)).toBe('done');
+    expect(run).toHaveBeenCalledTimes(1);
+    later(3_605_000);
+    await byPawl(both, run)(order);
+    expect(run).toHaveBeenCalledTimes(2);
+  });
+
+  test('a claim that is parked keeps Powertools out until it is decided', async () => {
+    const order = newOrder();
+    const park = () => Promise.reject(new InDoubtError('no answer'));
+    await expect(byPawl(both, park)(order)).rejects.toThrow('no answer');
+    later(3 * 3_600_000);
+    await expect(byPeer(both, () => 'twice')(order)).rejects.toMatchObject({
+      name: 'IdempotencyAlreadyInProgressError',
+    });
+    await expect(byPawl(both, () => 'twice')(order)).rejects.toThrow('an operator has to decide');
+    await expect(byPeer(both, () => 'twice')(order)).rejects.toMatchObject({
+      name: 'IdempotencyAlreadyInProgressError',
+    });
+  });
+
+  test('what the table cannot hold of a response leaves nothing to be repeated', async () => {
+    for (const odd of [{ n: 2 ** 60 }, nested(40)]) {
+      const order = newOrder();
+      const run = vi.fn((): unknown => odd);
+      await byPawl(both, run)(order);
+      expect(await byPeer(both, run)(order)).toBeUndefined();
+      expect(await byPawl(both, run)(order)).toBeUndefined();
+      expect(run).toHaveBeenCalledTimes(1);
+    }
+  });
+
+  test('both compare what the path for validation selects', async () => {
+    const config = { payloadValidationJmesPath: 'amount' };
+    for (const [first, second] of [
+      [byPawl, byPeer],
+      [byPeer, byPawl],
+      [byPawl, byPawl],
+    ] as const) {
+      const order = { ...newOrder(), amount: 1 };
+      await first(both, () => 'done', { config })(order);
+      expect(await second(both, () => 'twice', { config })(order)).toBe('done');
+      await expect(second(both, () => 'twice', { config })({ ...order, amount: 2 })).rejects.toMatchObject({
+        name: 'IdempotencyValidationError',
+      });
+    }
+  });
+
+  test('with a sort key, the records are in the partition that Powertools uses', async () => {
+    const sorted = await bothTables(client, 'sk');
+    const options = { layer: { sortKeyAttr: 'sk' } };
+    const run = vi.fn(() => 'done');
+    vi.stubEnv('AWS_LAMBDA_FUNCTION_NAME', 'send-mails');
+    await byPeer(sorted, run, options)({ orderId: 'a' });
+    expect(await byPawl(sorted, run, options)({ orderId: 'a' })).toBe('done');
+    await byPawl(sorted, run, options)({ orderId: 'b' });
+    expect(await byPeer(sorted, run, options)({ orderId: 'b' })).toBe('done');
+    expect(run).toHaveBeenCalledTimes(2);
+    const key = { id: { S: 'idempotency#send-mails' }, sk: { S: recordIdOf('mails', 'b', 'md5') } };
+    expect(await recordAt(sorted, key)).toMatchObject({ status: 'COMPLETED' });
+    vi.unstubAllEnvs();
+  });
+
+  test("at pawl's other doors, the store does the same by the key of a claim", async () => {
+    const order = newOrder();
+    const run = vi.fn(() => 'done');
+    const store = besidePowertools(dynamoStore({ tableName: both.claims, aws: sdk({ dynamodb: client }) }), {
+      tableName: both.records,
+      awsSdkV3Client: client,
+      keyPrefix: 'mails',
+      records: 'gate',
+    });
+    const send = once({ operation: 'send-mail', store, key: (one: Order) => one.orderId, onAbandoned: 'retry' }, run);
+    await byPeer(both, run)(order);
+    expect(await send(order)).toBe('done');
+    const other = newOrder();
+    await send(other);
+    expect(await byPeer(both, run)(other)).toBe('done');
+    expect(run).toHaveBeenCalledTimes(2);
+  });
+});
+
+describe('what goes wrong on the way', () => {
+  /** The same tables, with a client of pawl's whose answers are lost once each. */
+  const lossy = (): Both => {
+    const ofPawl = localClient(inject('dynamoEndpoint'));
+    loseAnswersOf(ofPawl);
+    return { ...both, client: ofPawl };
+  };
+
+  test('a worker whose answers are lost knows its own writes again, at the gate as well', async () => {
+    const [order, taken] = [newOrder(), newOrder()];
+    const run = vi.fn().mockRejectedValueOnce(new Error('full')).mockResolvedValue('done');
+    const send = byPawl(lossy(), run);
+    await expect(send(order)).rejects.toThrow('full');
+    expect(await recordOf(order)).toBeUndefined();
+    expect(await send(order)).toBe('done');
+    await leaveBehind(taken, { in_progress_expiration: Date.now() - 5000 });
+    expect(await send(taken)).toBe('done');
+    expect(await claimOf(taken)).toMatchObject({ status: 'completed', abandoned: 1 });
+    expect(run).toHaveBeenCalledTimes(3);
+    for (const one of [order, taken]) expect(await byPeer(both, run)(one)).toBe('done');
+    expect(run).toHaveBeenCalledTimes(3);
+  });
+
+  /** A worker of pawl that dies after it has won the gate, and before its claim. */
+  const diesAtTheGate = (order: Order): Promise<unknown> => {
+    const store = {
+      ...dynamoStore({ tableName: both.claims, aws: sdk({ dynamodb: client }) }),
+      write: () => Promise.reject(new Error('killed')),
+    };
+    return expect(byPawl(both, () => 'not run', { layer: { store } })(order)).rejects.toThrow('killed');
+  };
+
+  test('the doubt about an attempt of Powertools outlives a worker that dies at the gate', async () => {
+    const [order, fresh] = [newOrder(), newOrder()];
+    await leaveBehind(order, { in_progress_expiration: Date.now() - 5000 });
+    for (const one of [order, fresh]) await diesAtTheGate(one);
+    for (const one of [order, fresh]) {
+      await expect(byPeer(both, () => 'early')(one)).rejects.toMatchObject({
+        name: 'IdempotencyAlreadyInProgressError',
+      });
+      expect(await byPawl(both, () => 'done')(one)).toBe('done');
+    }
+    expect(await claimOf(order)).toMatchObject({ abandoned: 1 });
+    expect(await claimOf(fresh)).toMatchObject({ abandoned: 0 });
+  });
+
+  test('a lease that is renewed keeps Powertools out, and is over where Powertools came in', async () => {
+    const order = newOrder();
+    const going = Promise.withResolvers<string>();
+    const layer = { lease: renewedLease(6000) };
+    const store = besidePowertools(dynamoStore({ tableName: both.claims, aws: sdk({ dynamodb: client }) }), {
+      tableName: both.records,
+      awsSdkV3Client: client,
+      keyPrefix: 'mails',
+      records: 'gate',
+    });
+    let signal: AbortSignal | undefined;
+    const send = once(
+      {
+        operation: 'mails',
+        store,
+        key: (one: Order) => one.orderId,
+        onAbandoned: 'retry',
+        onEvent: () => undefined,
+        ...layer,
+      },
+      (_, claim) => {
+        signal = claim.signal;
+        return going.promise;
+      },
+    );
+    const running = send(order);
+    await vi.waitFor(async () => expect(await recordOf(order)).toMatchObject({ status: 'INPROGRESS' }));
+    const first = Number((await recordOf(order))?.['in_progress_expiration']);
+    await vi.waitFor(
+      async () => expect((await recordOf(order))?.['in_progress_expiration']).toBeGreaterThan(first),
+      60_000,
+    );
+    await expect(byPeer(both, () => 'twice')(order)).rejects.toMatchObject({
+      name: 'IdempotencyAlreadyInProgressError',
+    });
+    await leaveBehind(order, { in_progress_expiration: Date.now() + 60_000 });
+    await vi.waitFor(() => expect(signal?.aborted).toBe(true), 60_000);
+    expect(String(signal?.reason)).toContain('another worker has taken the claim over');
+    going.resolve('done');
+    expect(await running).toBe('done');
+    // The effect has happened, so the record says so.
+    expect(await byPeer(both, () => 'twice')(order)).toBe('done');
+  });
+
+  test('a claim that another worker of pawl holds longer than the gate keeps Powertools out as long', async () => {
+    const order = newOrder();
+    const going = Promise.withResolvers<string>();
+    const running = byPawl(both, () => going.promise, { remainingMs: 300_000 })(order);
+    await vi.waitFor(async () => expect(await claimOf(order)).toMatchObject({ status: 'in-flight' }));
+    await client.send(new DeleteItemCommand({ TableName: both.records, Key: { id: { S: idOf(order) } } }));
+    await expect(byPawl(both, () => 'twice', { remainingMs: 5000 })(order)).rejects.toThrow('another worker runs');
+    expect(Number((await recordOf(order))?.['in_progress_expiration']) - Date.now()).toBeGreaterThan(250_000);
+    await expect(byPawl(both, () => 'twice', { remainingMs: 5000 })(order)).rejects.toThrow('another worker runs');
+    expect(Number((await recordOf(order))?.['in_progress_expiration']) - Date.now()).toBeGreaterThan(250_000);
+    going.resolve('done');
+    expect(await running).toBe('done');
+  });
+
+  test('a record with another status is left alone', async () => {
+    const order = newOrder();
+    await leaveBehind(order, { status: 'SOMETHING' });
+    await expect(byPawl(both, () => 'twice')(order)).rejects.toThrow('left alone');
+  });
+});
+
+describe('when no worker of Powertools runs any more, its records are read', () => {
+  const reading = { layer: { records: 'read' } } as const;
+
+  test('what it has completed counts, and nothing is written to its table', async () => {
+    const [order, fresh] = [newOrder(), newOrder()];
+    const run = vi.fn(() => 'done');
+    await byPeer(both, run)(order);
+    const before = await recordOf(order);
+    expect(await byPawl(both, run, reading)(order)).toBe('done');
+    expect(await recordOf(order)).toEqual(before);
+    await byPawl(both, run, reading)(fresh);
+    expect(await byPawl(both, run, reading)(fresh)).toBe('done');
+    expect(run).toHaveBeenCalledTimes(2);
+    expect(await recordOf(fresh)).toBeUndefined();
+  });
+
+  test('an attempt without an outcome is in doubt: parked, or its provider is asked', async () => {
+    const [parked, asked] = [newOrder(), newOrder()];
+    for (const order of [parked, asked]) await leaveBehind(order, { in_progress_expiration: Date.now() + 60_000 });
+    const run = vi.fn(() => 'twice');
+    const ask = vi.fn(() => ({ verdict: 'applied', result: 'done' }) as const);
+    const [park, look] = (['park', reconcile({ ask, settleMs: 0 })] as const).map((onAbandoned) =>
+      byPawl(both, run, { layer: { records: 'read', onAbandoned } }),
+    );
+    await expect(park?.(parked)).rejects.toThrow('another worker');
+    later(65_000);
+    await expect(park?.(parked)).rejects.toThrow('an operator has to decide');
+    expect(await look?.(asked)).toBe('done');
+    expect(await look?.(asked)).toBe('done');
+    expect(ask).toHaveBeenCalledTimes(1);
+    expect(run).not.toHaveBeenCalled();
+  });
+
+  test('once its records do not count any more, nothing of its table is read', async () => {
+    const order = newOrder();
+    const run = vi.fn(() => 'done');
+    await byPawl(both, run, { layer: { records: 'none', tableName: undefined } })(order);
+    expect(await byPawl(both, run, { layer: { records: 'none', tableName: undefined } })(order)).toBe('done');
+    expect(run).toHaveBeenCalledTimes(1);
+  });
+});
+
+function nested(depth: number): unknown {
+  return depth === 0 ? 'deep' : { in: nested(depth - 1) };
+}
