@@ -25,7 +25,7 @@ export const SECTIONS: readonly Section[] = [
     groups: [
       {
         title: 'Begin',
-        pages: ['guides/install', 'guides/adopt', 'guides/policies', 'guides/wrap', 'guides/keys'],
+        pages: ['guides/install', 'guides/adopt', 'guides/policies', 'guides/wrap', 'guides/keys', 'guides/observe'],
       },
       {
         title: 'Move over',
@@ -43,7 +43,6 @@ export const SECTIONS: readonly Section[] = [
           'guides/outbox',
           'guides/locks',
           'guides/postgres',
-          'guides/observe',
         ],
       },
       {

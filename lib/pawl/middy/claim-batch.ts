@@ -9,8 +9,8 @@ import type { Delivery, Invocation, Runnable } from '../sqs/delivery.ts';
 import { type Disposition, dispositionOfRun, missedItsTurn, returned, returnedFor } from '../sqs/disposition.ts';
 import type { InvocationContext, SqsEvent, SqsRecord } from '../sqs/event.ts';
 import { copyOf, receiveCountOf } from '../sqs/message.ts';
-import { deliveredAs, type WatchedBatch } from '../sqs/observe-message.ts';
 import { receive } from '../sqs/receive.ts';
+import { deliveredAs, type WatchedBatch } from '../sqs/watched-batch.ts';
 import { keepOpened } from './opened-message.ts';
 
 /** A message of a batch, and what this request has claimed for it. */

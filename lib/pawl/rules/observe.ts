@@ -1,15 +1,13 @@
 import { type ClaimRequest, type ClaimRules, type Decision, decide, isForgotten } from './decide.ts';
+import { isAmbiguous, observedToken, runsUnderWay } from './observed.ts';
 import {
-  isAmbiguous,
   nothingObserved,
   type Observed,
   type ObservedEnd,
   type ObservedRun,
   observedIn,
-  observedToken,
-  runsUnderWay,
   type WayAgain,
-} from './observed.ts';
+} from './observed-text.ts';
 import type { Outcome } from './outcome.ts';
 import type { ClaimRecord, Draft } from './record.ts';
 import { settle } from './settle.ts';

@@ -1,4 +1,4 @@
-import { propertyOf } from '../kernel/unknown.ts';
+import { type Observed, type ObservedRun, observedIn } from './observed-text.ts';
 import type { ClaimRecord } from './record.ts';
 
 /**
@@ -13,68 +13,8 @@ import type { ClaimRecord } from './record.ts';
  * 4. A grant or a parking takes over what was observed: its doubt is the claim's own from then on, and a decision about it is not asked for again.
  */
 
-/** How a delivery came to be another one of its key. */
-export const waysAgain = ['sent-twice', 'redelivered', 'redelivered-after-crash', 'redriven', 'called-again'] as const;
-export type WayAgain = (typeof waysAgain)[number];
-
-/** How an observed run ended. `nothing`: its error says that it has applied nothing. */
-export type ObservedEnd = 'done' | 'failed' | 'nothing';
-
-/** One run that pawl has watched. Times are epoch milliseconds. */
-export interface ObservedRun {
-  /** A random token. */
-  readonly run: string;
-  readonly at: number;
-  /** Until when it may run, which is the end of its invocation; of a run that has ended, when it did. */
-  readonly until: number;
-  /** SQS's id of its message, through any number of copies. */
-  readonly message?: string | undefined;
-  /** @default it runs; or it was killed, if its time is over */
-  readonly end?: ObservedEnd | undefined;
-  /** Its payload was another one than that of the record. */
-  readonly other?: true | undefined;
-}
-
-/** What is kept of the runs of one key. The numbers are of all of them, and `runs` are the last ones. */
-export interface Observed {
-  readonly deliveries: number;
-  /** How many runs of the record's intent have had their effect. */
-  readonly done: number;
-  /** How many of them may have had it: they failed. */
-  readonly failed: number;
-  /** How many runs had another payload. */
-  readonly other: number;
-  /** Of the deliveries after the first one, how they came. */
-  readonly again: Readonly<Partial<Record<WayAgain, number>>>;
-  readonly runs: readonly ObservedRun[];
-  /** A short hash of each field of the first payload. */
-  readonly fields?: Readonly<Record<string, string>> | undefined;
-  /** The names of the fields in which the payloads under this key differ. */
-  readonly differing?: readonly string[] | undefined;
-}
-
 /** The token of a record that only observed runs have made. No grant has it. */
 export const observedToken = '#observed';
-
-export const nothingObserved: Observed = { deliveries: 0, done: 0, failed: 0, other: 0, again: {}, runs: [] };
-
-/** What is kept of the observed runs of a key. */
-export function observedIn({ observed }: Pick<ClaimRecord, 'observed'>): Observed {
-  return observed === undefined ? nothingObserved : JSON.parse(observed);
-}
-
-/** Whether a text is what pawl keeps of observed runs. */
-export function isObservedText(text: unknown): boolean {
-  try {
-    const read: unknown = typeof text === 'string' ? JSON.parse(text) : undefined;
-    const isCounted = (['deliveries', 'done', 'failed', 'other'] as const).every((name) =>
-      Number.isSafeInteger(propertyOf(read, name)),
-    );
-    return isCounted && Array.isArray(propertyOf(read, 'runs')) && typeof propertyOf(read, 'again') === 'object';
-  } catch {
-    return false;
-  }
-}
 
 /** Whether only observed runs have made a record, and nobody has decided about it since. */
 export function isObserved({ claimId, status }: Pick<ClaimRecord, 'claimId' | 'status'>): boolean {

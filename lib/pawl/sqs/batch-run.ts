@@ -8,12 +8,13 @@ import { createLimit, type LeaveTurn, type Limit } from './limit.ts';
 import { LookAhead } from './look-ahead.ts';
 import { makeWay } from './make-way.ts';
 import { type Message, sealedIn } from './message.ts';
-import { runObserved, type WatchedBatch } from './observe-message.ts';
+import { runObserved } from './observe-message.ts';
 import { openMessage } from './open.ts';
 import { concludeParts } from './parts.ts';
 import { prepare } from './prepare.ts';
 import { report } from './report.ts';
 import type { Suspects } from './suspects.ts';
+import type { WatchedBatch } from './watched-batch.ts';
 
 /** Tries one message under its claim. @returns what becomes of it; nothing, if it was handed on and that is known only after the batch */
 export type TryMessage<Body> = (

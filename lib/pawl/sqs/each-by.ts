@@ -5,10 +5,11 @@ import { type Consumer, createConsumer, type DoorRules } from './consumer.ts';
 import type { Delivery, Invocation } from './delivery.ts';
 import type { InvocationContext, SqsBatchResponse, SqsEvent } from './event.ts';
 import type { MessageHandler } from './message.ts';
-import { ranBy, type WatchedBatch } from './observe-message.ts';
+import { ranBy } from './observe-message.ts';
 import type { SqsOptions } from './options.ts';
 import { receive } from './receive.ts';
 import { Suspects } from './suspects.ts';
+import type { WatchedBatch } from './watched-batch.ts';
 
 /** A Lambda handler of batches of SQS. */
 export type SqsHandler = (event: SqsEvent, context: InvocationContext) => Promise<SqsBatchResponse>;

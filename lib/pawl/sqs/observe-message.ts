@@ -1,25 +1,13 @@
 import { fieldsOf } from '../engine/observe/fields.ts';
-import { isObservedNow, type Run, sayUnwatchable, type Watch, type Watched } from '../engine/observe/observer.ts';
+import { isObservedNow, type Run, type Watched } from '../engine/observe/observer.ts';
 import type { Opened } from '../payload/envelopes/envelope.ts';
 import type { Compared } from '../payload/fingerprint-rule.ts';
-import type { Delivered } from '../rules/observe.ts';
 import type { Consumer } from './consumer.ts';
-import type { Delivery, Invocation, Runnable } from './delivery.ts';
-import { acknowledged, type Disposition, returnedAsItIs } from './disposition.ts';
-import type { SqsRecord } from './event.ts';
-import type { MessageHandler } from './message.ts';
-import { firstIdOf, type Message, receiveCountOf } from './message.ts';
+import type { Delivery, Runnable } from './delivery.ts';
+import { acknowledged, returnedAsItIs } from './disposition.ts';
+import type { Message, MessageHandler } from './message.ts';
 import { type ReadBody, type Reading, readBody, readIdentity } from './prepare.ts';
-
-/** A batch of which some messages, or all, are only watched. */
-export interface WatchedBatch<Body> {
-  readonly watch: Watch;
-  readonly invocation: Invocation;
-  /** Runs a message, or hands it on to be run. @returns what becomes of it; nothing, if it was handed on */
-  readonly run: (one: Delivery, message: Message<Body>, run: Run) => Promise<Disposition | undefined>;
-  /** What becomes of a message whose body cannot be read: nothing, if it is handed on all the same. @default it comes again: its handler takes a body, and there is none */
-  readonly unread?: (one: Delivery) => undefined;
-}
+import { deliveredAs, dispositionOfUnread, sayUnreadable, type WatchedBatch } from './watched-batch.ts';
 
 /** How a handler of single messages is run. */
 export function ranBy<Body>(handle: MessageHandler<Body>): WatchedBatch<Body>['run'] {
@@ -59,10 +47,6 @@ export async function runObserved<Body, One extends Delivery>(
   return undefined;
 }
 
-export function dispositionOfUnread<Body>({ unread }: WatchedBatch<Body>, one: Delivery): Disposition | undefined {
-  return unread === undefined ? returnedAsItIs : unread(one);
-}
-
 async function disposedBy<Body>(run: Run, handle: MessageHandler<Body>, message: Message<Body>) {
   try {
     run.returned(await handle(message, run.claim));
@@ -93,15 +77,4 @@ export function identityIn<Body>(
     sayUnreadable(consumer, error);
     return undefined;
   }
-}
-
-/** Reports a message that enforcement would not have run. */
-export function sayUnreadable<Body>({ engine }: Consumer<Body>, error: unknown): void {
-  sayUnwatchable(engine, error, 'would-dead-letter');
-}
-
-/** How a message came. */
-export function deliveredAs(record: SqsRecord): Delivered {
-  const message = firstIdOf(record);
-  return { message, receives: receiveCountOf(record), isRedriven: message !== record.messageId };
 }

@@ -11,10 +11,10 @@ import type { Consumer } from './consumer.ts';
 import type { Delivery } from './delivery.ts';
 import { type Disposition, dispositionOfInvalid, dispositionOfUnavailable } from './disposition.ts';
 import { sealedIn } from './message.ts';
-import { dispositionOfUnread, sayUnreadable, type WatchedBatch } from './observe-message.ts';
 import { isRefusal } from './refusal.ts';
 import { report, reportAuthorError } from './report.ts';
 import { returnedUnlessSetUp } from './set-up.ts';
+import { dispositionOfUnread, sayUnreadable, type WatchedBatch } from './watched-batch.ts';
 
 /**
  * Opens the envelopes of a message.

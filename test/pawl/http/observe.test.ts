@@ -3,7 +3,7 @@ import type { Context } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { claimOf, type HttpEvent, type HttpOptions, httpOnce, onceOverHttp } from '../../../lib/pawl/http/index.ts';
 import { type ClaimEvent, memoryStore } from '../../../lib/pawl/index.ts';
-import { observedIn } from '../../../lib/pawl/rules/observed.ts';
+import { observedIn } from '../../../lib/pawl/rules/observed-text.ts';
 import { stores } from '../../support/broken-stores.ts';
 import { apiGatewayV2 } from '../../support/http-events.ts';
 import { context } from '../../support/lambda.ts';

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../../lib/pawl/rules/decide.ts';
 import { begun, ended, type RunRequest } from '../../../lib/pawl/rules/observe.ts';
-import { observedIn, observedToken } from '../../../lib/pawl/rules/observed.ts';
+import { observedToken } from '../../../lib/pawl/rules/observed.ts';
+import { observedIn } from '../../../lib/pawl/rules/observed-text.ts';
 import type { Outcome } from '../../../lib/pawl/rules/outcome.ts';
 import type { ClaimRecord } from '../../../lib/pawl/rules/record.ts';
 import { settle } from '../../../lib/pawl/rules/settle.ts';

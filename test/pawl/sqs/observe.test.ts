@@ -7,7 +7,7 @@ import {
   RetryableError,
   step,
 } from '../../../lib/pawl/index.ts';
-import { observedIn } from '../../../lib/pawl/rules/observed.ts';
+import { observedIn } from '../../../lib/pawl/rules/observed-text.ts';
 import { bodyField, eachMessage, type SqsOptions } from '../../../lib/pawl/sqs/index.ts';
 import { commit } from '../../../lib/pawl/transactions/index.ts';
 import { stores, takenAway } from '../../support/broken-stores.ts';

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { nodeHost } from '../../../lib/pawl/host.ts';
-import { nothingObserved, observedToken } from '../../../lib/pawl/rules/observed.ts';
+import { observedToken } from '../../../lib/pawl/rules/observed.ts';
+import { nothingObserved } from '../../../lib/pawl/rules/observed-text.ts';
 import { findingOf, storeFinding } from '../../../lib/pawl/statements/finding.ts';
 import { findings } from '../../../lib/pawl/statements/index.ts';
 import { readRestored, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
 import { COMMANDS } from '../../../../lib/cli/commands.ts';
 import { nodeHost } from '../../../../lib/pawl/host.ts';
-import { nothingObserved, observedToken } from '../../../../lib/pawl/rules/observed.ts';
+import { observedToken } from '../../../../lib/pawl/rules/observed.ts';
+import { nothingObserved } from '../../../../lib/pawl/rules/observed-text.ts';
 import { findingOf, storeFinding } from '../../../../lib/pawl/statements/finding.ts';
 import { type SqsLocal, startSqsLocal } from '../../../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { rows } from '../../../support/ended/rows.ts';
