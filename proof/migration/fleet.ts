@@ -94,6 +94,11 @@ export async function runFleet({
     worker.child.kill('SIGKILL');
   }
 
+  function retire(worker: Worker): void {
+    fleet.delete(worker);
+    worker.child.kill();
+  }
+
   function ended(worker: Worker, how: 'returned' | 'threw' | 'killed'): void {
     const { message, run } = worker.working ?? {};
     delete worker.working;
@@ -158,7 +163,7 @@ export async function runFleet({
     ] as const) {
       const own = [...fleet].filter((worker) => worker.library === of);
       for (let missing = own.length; missing < wanted; missing++) start(of);
-      for (const one of own.slice(wanted)) if (one.ready && one.working === undefined) one.child.disconnect();
+      for (const one of own.slice(wanted)) if (one.ready && one.working === undefined) retire(one);
     }
     for (const worker of fleet) {
       if (!worker.ready || worker.working !== undefined || !worker.child.connected) continue;
@@ -175,7 +180,7 @@ export async function runFleet({
     onProgress(`${killed} kills, ${queue.size} messages left`);
     await sleep(10);
   }
-  for (const { child } of fleet) child.disconnect();
+  for (const worker of fleet) retire(worker);
   const applied = new Set(runs.filter(({ effectAt }) => effectAt !== undefined).map(({ key }) => key));
   const all = new Set(copies.map(({ key }) => key));
   return {
