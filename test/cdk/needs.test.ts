@@ -58,7 +58,7 @@ test('and what individualDynamoStore calls, where that is used', async () => {
 
 test('what a store of a restored table asks besides is granted to every consumer', async () => {
   const asked = await askedFor(async (client) => {
-    const store = individualDynamoStore({ ...table, aws: sdk({ dynamodb: client }), restored: true });
+    const store = individualDynamoStore({ ...table, aws: sdk({ dynamodb: client }), restored: restoredTable });
     // The answer has no mark, so the store is closed. Which table it is, is asked to set one.
     await store.read('a').catch(() => undefined);
     await markRestored({ ...table, aws: sdk({ dynamodb: client }), cutOff: new Date(1000), by: 'ada', note: '' });

@@ -372,7 +372,7 @@ it('in a table that is marked as restored, "not applied" is not believed before 
     by: 'maria',
     note: 'a deployment deleted claims',
   });
-  const store = dynamoStore({ tableName, aws: sdk({ dynamodb: client }), restored: true });
+  const store = dynamoStore({ tableName, aws: sdk({ dynamodb: client }), restored: restoredTable });
   const { sweep, host, say, asked, pay } = setUp({ host: workers(Date.now()), store });
   say(() => ({ verdict: 'not-applied' }));
   await sweep();
