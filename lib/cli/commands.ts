@@ -273,6 +273,7 @@ cloudwatch:ListMetrics and cloudwatch:GetMetricData. Every act is a line of JSON
       table,
       ...handlers,
       'individual-store': flag('the handlers use individualDynamoStore, which needs no PartiQL'),
+      operation: texts('name', 'of one function: an operation of its handlers, for a role that is limited to some'),
       json,
     },
     examples: ['Shop', 'send-email --region eu-west-1 --max-attempts 5 --json'],

@@ -2,6 +2,7 @@ import { expect, expectFunction, expectWhole } from '../kernel/check.ts';
 import { claimDefaults } from '../kernel/defaults.ts';
 import type { Classification } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
+import { executionsOperation, producersOperations } from '../kernel/name.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { ClaimRules } from '../rules/decide.ts';
 import { expectOperation } from '../rules/identity.ts';
@@ -278,15 +279,6 @@ function expectLease(lease: Lease): void {
   const expected = `renewedLease(${written.replaceAll(',', '_')}), which pawl exports, or no lease`;
   expect(isLease, 'lease', expected, given, 'wrong-lease');
 }
-
-/**
- * How the operations of a producer's own claims begin. They are kept apart from the consumer's: a key whose sending is completed would be taken there for
- * an effect that has happened. An intent is no key: a producer may use one text for both.
- */
-export const producersOperations = { keys: 'send:', intents: 'send-intent:' } as const;
-
-/** How the operations of the claims begin that wait for the end of an execution. */
-export const executionsOperation = 'execution:';
 
 const reservedOperations: readonly (readonly [string, string])[] = [
   ...Object.values(producersOperations).map((prefix) => [prefix, 'sendOnce'] as const),

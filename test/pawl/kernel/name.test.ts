@@ -373,6 +373,8 @@ describe('the list of makers', () => {
     'lib/pawl/sqs/send-once.ts': 'a deduplication id: the hash of operation and key',
     'lib/pawl/observe/hashed-keys.ts': 'the id in an event, for people: nothing looks it up',
     'lib/pawl/statements/line.ts': 'reads an effect key',
+    'lib/pawl/deployment/claim-rights.ts': 'how the names of an operation begin, in a policy',
+    'lib/pawl/engine/options.ts': 'which names an operation may not have',
     'lib/pawl/workflows/waiting-claims.ts': 'attributes of a claim, for people: nothing looks them up',
   };
 
