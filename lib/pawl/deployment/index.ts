@@ -5,7 +5,7 @@
 
 export { metricNamespace } from '../kernel/defaults.ts';
 export { explained } from '../kernel/error-code.ts';
-export { type EventMetric, type EventType, metricOf } from '../kernel/event-types.ts';
+export { type AgeMetric, ageMetrics, type EventMetric, type EventType, metricOf } from '../kernel/event-types.ts';
 export { processWide } from '../kernel/process-wide.ts';
 export { type NamesOf, type TakenOptions, unknownOptions } from '../kernel/unknown-option.ts';
 export { deadLetterUrls, readDeadLetterUrls } from '../sqs/dead-letter-urls.ts';

@@ -62,6 +62,11 @@ export type ClaimFact =
     }
   /** A message went back to its queue until what it waits for can have ended: another worker's lease, a provider's settling. */
   | { readonly type: 'deferred'; readonly messageId: string; readonly seconds: number }
+  /**
+   * Messages of a batch went back to their queue, `messages` of them: they are deferred, or tried again. `oldestMs` is how old the oldest of them will be when it
+   * comes again, at the earliest; the event is about that one. An age of SQS itself leaves out what it has delivered three times.
+   */
+  | { readonly type: 'waiting'; readonly messageId: string; readonly messages: number; readonly oldestMs: number }
   /** The same key again in one batch: it shared the outcome of the first. */
   | { readonly type: 'repeated'; readonly messageId: string }
   /** The message can never run. It was sent to the dead-letter queue; or the queue's own redrive policy will move it. */

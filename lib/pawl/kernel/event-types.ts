@@ -10,6 +10,7 @@ export const ordinaryEvents = [
   'replayed',
   'in-flight',
   'deferred',
+  'waiting',
   'repeated',
   'statement-clean',
   'message-sent',
@@ -59,6 +60,11 @@ export const unusualEvents = [
 ] as const;
 
 export type EventType = (typeof ordinaryEvents)[number] | (typeof unusualEvents)[number];
+
+/** Metrics of ages, in seconds, by the events that carry one in `oldestMs`. */
+export const ageMetrics = { waiting: 'OldestWaitingSeconds' } as const satisfies Partial<Record<EventType, string>>;
+
+export type AgeMetric = (typeof ageMetrics)[keyof typeof ageMetrics];
 
 /** The name of the metric that counts events of a type: `TakenOver` of `taken-over`. */
 export type EventMetric<Type extends string = EventType> = Type extends `${infer First}-${infer Rest}`

@@ -185,7 +185,7 @@ async function failOn(run: Run, id: string): Promise<void> {
   try {
     understood(await run.settings.store.read(id));
   } catch (error) {
-    count(run.report, 'failed', 0);
+    count(run.report, 'failed', { inDoubtForMs: 0, openForMs: 0 });
     run.failure = { error };
   }
 }
@@ -196,7 +196,10 @@ async function sweepOne(run: Run, claim: OpenClaim): Promise<void> {
   report.looked++;
   const settle = settlers.get(namesIn(claim.id).operation);
   const since = claim.unknownAt ?? claim.leaseUntil;
-  count(report, await become(), Math.max(0, now - since));
+  count(report, await become(), {
+    inDoubtForMs: Math.max(0, now - since),
+    openForMs: Math.max(0, now - claim.firstSeenAt),
+  });
 
   async function become(): Promise<SweptClaim> {
     if (claim.status === 'parked') return 'alreadyParked';

@@ -102,7 +102,7 @@ describe('a claim whose worker died', () => {
     await abandon();
     say({ verdict: 'not-applied' });
     await host.advance(10_999);
-    expect(await sweep()).toMatchObject({ held: 1, oldestInDoubtMs: 0 });
+    expect(await sweep()).toMatchObject({ held: 1, oldestInDoubtMs: 0, oldestOpenMs: 0 });
     await host.advance(2000);
     expect(await sweep()).toMatchObject({ tooEarly: 1, oldestInDoubtMs: 2999 });
     expect(asked).toEqual([]);
@@ -145,7 +145,7 @@ describe('a claim whose worker died', () => {
     const sweep = sweepOpenClaims({ ...sweepOptions, store, operations: { pay: { onAbandoned: 'park' } } });
     expect(await sweep()).toMatchObject({ parked: 1 });
     expect(statuses()).toEqual(['pay#p-1 parked']);
-    expect(await sweep()).toMatchObject({ alreadyParked: 1, parked: 0 });
+    expect(await sweep()).toMatchObject({ alreadyParked: 1, parked: 0, oldestInDoubtMs: 0, oldestOpenMs: settledMs });
   });
 
   it('is left as it is, and counted with its age, where its operation is not registered', async () => {
