@@ -183,6 +183,7 @@ export class OpenClaimsSweep extends Construct {
   #createAlarms({
     maxDoubtAge,
     maxOpenAge,
+    maxKeptLockAge,
     maxSilence,
   }: Readonly<Record<'maxDoubtAge' | 'maxOpenAge' | 'maxSilence', Duration>>): OpenClaimsSweepAlarms {
     const { path } = this.node;

@@ -46,6 +46,8 @@ const REACHED_BY: Readonly<Record<OwnKind, 'claims, to read' | 'locks' | 'none'>
   resource: 'locks',
   lock: 'locks',
   work: 'locks',
+  // A place of the index, which only operators list.
+  locks: 'none',
   statement: 'none',
   finding: 'none',
   findings: 'none',

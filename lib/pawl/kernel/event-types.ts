@@ -15,6 +15,10 @@ export const ordinaryEvents = [
   'statement-clean',
   'message-sent',
   'message-left',
+  'locked',
+  'lock-busy',
+  'unlocked',
+  'work-resumed',
 ] as const;
 
 /** What happens where pawl only watches (`mode: 'observe'`): what it would have done, and what it could not see. */
@@ -55,6 +59,10 @@ export const unusualEvents = [
   'request-refused',
   'queue-call-failed',
   ...observedEvents,
+  'lock-taken-over',
+  'lock-kept',
+  'lock-lost',
+  'work-interrupted',
   'message-not-sent',
   'message-parked',
 ] as const;

@@ -105,6 +105,7 @@ export type OwnKind =
   | 'resource'
   | 'lock'
   | 'work'
+  | 'locks'
   | 'statement'
   | 'finding'
   | 'findings'

@@ -27,6 +27,8 @@ export interface SweepReport {
   readonly oldestInDoubtMs: number;
   /** The age of the oldest claim that this run has left open, parked ones as well, in milliseconds since it was first seen. 0 if it has left none. */
   readonly oldestOpenMs: number;
+  /** How long the holder of the oldest kept lock has had its resources, in milliseconds; 0 if none is kept. Only with the option `locks`. */
+  readonly oldestKeptLockMs?: number | undefined;
   /** Whether the run came to the end of the list. If not, the next one of this process goes on from there. */
   readonly reachedEnd: boolean;
 }
@@ -91,6 +93,9 @@ export function metricLine(report: SweepReport, functionName: string, at: number
   const metrics = {
     SweepOldestInDoubtSeconds: Math.round(oldestInDoubtMs / 1000),
     SweepOldestOpenSeconds: Math.round(report.oldestOpenMs / 1000),
+    ...(report.oldestKeptLockMs === undefined
+      ? {}
+      : { SweepOldestKeptLockSeconds: Math.round(report.oldestKeptLockMs / 1000) }),
     SweepSettled: applied + notApplied,
     SweepInconclusive: inconclusive,
     SweepParked: parked,

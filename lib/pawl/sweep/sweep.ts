@@ -87,6 +87,7 @@ export function sweepOpenClaims(options: SweepOptions): SweepHandler {
       endsAt: settings.host.now() + remainingIn(context),
       failure: undefined,
     };
+    await lookAtLocks(run);
     if (hasTime(run)) cursor = await sweepFrom(run, cursor);
     else run.failure = { error: tooShort(settings) };
     report(run, context);
@@ -147,6 +148,21 @@ async function sweepFrom(run: Run, from: string | undefined): Promise<string | u
   } catch (error) {
     run.failure = { error };
     return undefined;
+  }
+}
+
+/** How old the oldest kept lock is: its holder's next attempt has not come. If they cannot be listed, the claims are settled, and the run fails after that. */
+async function lookAtLocks(run: Run): Promise<void> {
+  const { locks, host } = run.settings;
+  if (locks === undefined) return;
+  try {
+    let oldestMs = 0;
+    for await (const page of locks.list({ status: 'kept' })) {
+      for (const { since } of page) oldestMs = Math.max(oldestMs, host.now() - since);
+    }
+    run.report.oldestKeptLockMs = oldestMs;
+  } catch (error) {
+    run.failure = { error };
   }
 }
 
