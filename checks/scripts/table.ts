@@ -71,6 +71,11 @@ export const SCRIPTS = {
         says: 'the crash sweep over pawl and over Powertools, so many seeds',
         run: 'proof/peer/main.ts',
       },
+      migration: {
+        says: 'a fleet of pawl and Powertools that moves over by halves and back, until three hundred workers were killed. 5 minutes',
+        run: 'vitest run --project long test/proof/migration.long.test.ts',
+        env: { PAWL_KILLS: '300' },
+      },
       throttling: {
         says: 'a thousand sandboxes beside a table that is too small, simulated',
         run: 'proof/throttling/main.ts',

@@ -38,8 +38,8 @@ const invocationMs = 5000;
 const visibilityMs = 1000;
 
 /** What becomes of a delivery. A worker is killed when its function begins, before its effect, after it, or when it has heard of it. */
-const fates = ['kill at begin', 'kill before', 'kill after', 'kill heard', 'refuse', 'lose', 'outlive'] as const;
-type Fate = (typeof fates)[number] | 'well';
+const kinds = ['kill at begin', 'kill before', 'kill after', 'kill heard', 'refuse', 'lose', 'outlive'] as const;
+type Fate = (typeof kinds)[number] | 'well';
 
 /** What of the fleet is pawl's, by how much of the work is done: it moves over by halves, and half of it back. */
 const stages = [
@@ -69,13 +69,20 @@ export async function runFleet({
   ...tables
 }: Fleet): Promise<FleetResult> {
   const random = createRandom(seed);
-  const keys = Math.max(12, kills * 2);
+  const keys = Math.max(12, kills * 3);
   // Each is sent twice: a producer's second copy may come to the other library.
-  const copies = Array.from({ length: keys * 2 }, (_, at): Message => ({ key: `order-${at % keys}`, visibleAt: 0 }));
-  const queue = new Set(copies);
+  const copies: Message[] = [];
+  const queue = new Set<Message>();
+  for (let at = 0; at < keys * 2; at++) send(`order-${at % keys}`);
   const runs: Run[] = [];
   const fleet = new Set<Worker>();
   let killed = 0;
+
+  function send(key: string): void {
+    const message: Message = { key, visibleAt: 0 };
+    copies.push(message);
+    queue.add(message);
+  }
 
   function start(of: Library): void {
     const args = [of, tables.endpoint, tables.records, tables.claims];
@@ -133,7 +140,7 @@ export async function runFleet({
 
   function fateOf(): Fate {
     // So that the kills are spread over all stages: a third of the deliveries go wrong.
-    const fate = fates[random.below(fates.length * 3)] ?? 'well';
+    const fate = kinds[random.below(kinds.length * 3)] ?? 'well';
     return fate.startsWith('kill') && killed >= kills ? 'well' : fate;
   }
 
@@ -172,11 +179,8 @@ export async function runFleet({
       if (next !== undefined) deliver(worker, next);
     }
     // More messages, where chance has killed too few workers with those that there were.
-    if (queue.size === 0 && killed < kills) {
-      const message: Message = { key: `order-${keys + copies.length}`, visibleAt: 0 };
-      copies.push(message);
-      queue.add(message);
-    }
+    if (queue.size === 0 && killed < kills)
+      for (let more = 0; more < workers * 3; more++) send(`more-${copies.length}`);
     onProgress(`${killed} kills, ${queue.size} messages left`);
     await sleep(10);
   }
