@@ -65,9 +65,9 @@ export const RULES: readonly Rule[] = [
     never: /^lib\/pawl\/payload\/envelopes\/large-payload\.ts$/,
   },
   {
-    rule: 'lib/pawl/rules alone decides, and is pure: it imports the kernel, when two payloads are the same intent, and itself',
+    rule: 'lib/pawl/rules alone decides, and is pure: it imports the kernel, when two payloads are the same intent, the port to AWS that a store may have, and itself',
     from: /^lib\/pawl\/rules\//,
-    only: /^lib\/pawl\/(kernel\/|rules\/|payload\/fingerprint-rule\.ts$)/,
+    only: /^lib\/pawl\/(kernel\/|rules\/|payload\/fingerprint-rule\.ts$|aws\/aws\.ts$)/,
   },
   {
     rule: 'lib/pawl/rules is pure: time, randomness and I/O belong to the engine',
@@ -81,39 +81,38 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: 'lib/pawl/stores imports the kernel, the rules, the engine and itself; only stores/dynamodb may use the AWS SDK',
-    from: /^lib\/pawl\/stores\/(?!dynamodb\/)/,
+    from: /^lib\/pawl\/stores\/(?!dynamodb\/|postgres\/)/,
     only: /^lib\/pawl\/(kernel|rules|engine|stores)\//,
   },
   {
-    rule: 'lib/pawl/stores/dynamodb imports the kernel, the claims, the host, itself and the AWS SDK',
-    from: /^lib\/pawl\/stores\/dynamodb\/(?!lean\/)/,
-    only: /^(lib\/pawl\/(kernel|rules|engine|stores)\/|lib\/pawl\/host\.ts$|@aws-sdk\/|@smithy\/)/,
+    rule: 'lib/pawl/stores/postgres imports the kernel, the rules, the host, what all stores share, and itself. It asks through the pool that it is given: no driver is in a bundle that its author did not put there',
+    from: /^lib\/pawl\/stores\/postgres\//,
+    only: /^lib\/pawl\/(kernel\/|rules\/|host\.ts$|stores\/(postgres\/|[^/]+\.ts$))/,
   },
   {
-    rule: 'the lean transport imports no AWS SDK, and of the store only what does not load it: the SDK is what it does without',
-    from: /^lib\/pawl\/stores\/dynamodb\/lean\//,
-    only: /^(lib\/pawl\/(aws|kernel|rules|engine|stores\/dynamodb\/lean)\/|lib\/pawl\/host\.ts$|lib\/pawl\/stores\/dynamodb\/(errors|shared-requests|single-requests|table|transport)\.ts$)/,
+    rule: 'lib/pawl/stores/dynamodb imports the kernel, the claims, the host, the way to AWS, itself and the AWS SDK',
+    from: /^lib\/pawl\/stores\/dynamodb\//,
+    only: /^(lib\/pawl\/(aws|kernel|rules|engine|stores)\/|lib\/pawl\/host\.ts$|@aws-sdk\/|@smithy\/)/,
   },
   {
-    rule: 'lib/pawl/aws asks AWS without its SDK: it imports the kernel, the host, Node and the signer, and knows no store and no door',
+    rule: 'lib/pawl/aws is the port and its two makers: it imports the kernel and the host, and knows no store and no door',
     from: /^lib\/pawl\/aws\//,
-    only: /^(lib\/pawl\/(aws|kernel)\/|lib\/pawl\/host\.ts$|aws4$|node:)/,
+    only: /^(lib\/pawl\/(aws|kernel)\/|lib\/pawl\/host\.ts$|@aws-sdk\/client-(dynamodb|sqs)$|aws4$|node:)/,
   },
   {
-    rule: 'only the lean transports ask AWS without its SDK',
-    from: /^lib\/pawl\/(?!aws\/|stores\/dynamodb\/lean\/|sqs\/lean\/)/,
-    never: /^lib\/pawl\/aws\//,
+    rule: 'the way to AWS without the SDK imports none of it: the SDK is what it does without',
+    from: /^lib\/pawl\/aws\/(?!sdk)/,
+    never: /^(@aws-sdk\/|lib\/pawl\/aws\/sdk)/,
   },
   {
-    rule: 'what the lean doors of SQS share with the others loads no client of the SDK: a lean consumer would carry it',
-    from: /^lib\/pawl\/(sqs\/(?!(index|each-message|send-once|sdk-transport)\.ts$)|middy\/(?!(index|sqs-once)\.ts$)|transactions\/lean\.ts$)/,
-    never:
-      /^lib\/pawl\/(sqs\/(index|each-message|send-once|sdk-transport)|middy\/(index|sqs-once)|transactions\/each-transaction)\.ts$/,
+    rule: "only the entries of the stores make a way to AWS, and Powertools' layer, which takes a client of the SDK. All else is handed one: a default keeps what it needs in every bundle",
+    from: /^lib\/pawl\/(?!aws\/|powertools\/layer\.ts$|stores\/dynamodb\/(index|lean|restored|sdk-stores)\.ts$)/,
+    never: /^lib\/pawl\/aws\/(?!aws\.ts$)/,
   },
   {
-    rule: 'what both transports share loads no client of the SDK: a lean consumer would carry it',
-    from: /^lib\/pawl\/stores\/dynamodb\/(shared-requests|single-requests|table|transport|explain|notes|put|list-open|group-commit|statement|condition)\.ts$/,
-    never: /^lib\/pawl\/stores\/dynamodb\/(options|sdk-transport|store|individual)\.ts$/,
+    rule: 'what the stores of both ways share loads no client of the SDK: a consumer without it would carry it',
+    from: /^lib\/pawl\/stores\/dynamodb\/(?!(index|restored|sdk-stores)\.ts$)/,
+    never: /^lib\/pawl\/stores\/dynamodb\/(index|restored|sdk-stores)\.ts$/,
   },
   {
     rule: 'lib/pawl/sqs translates messages to claims: it imports the kernel, the payload, the claims and itself; no store, no other door',
@@ -139,7 +138,27 @@ export const RULES: readonly Rule[] = [
   {
     rule: "lib/pawl/transactions joins claims and the application's data: kernel, payload, claims, the consumer of SQS, the DynamoDB store and the AWS SDK",
     from: /^lib\/pawl\/transactions\//,
-    only: /^(lib\/pawl\/(kernel|payload|rules|engine|sqs|transactions|stores\/dynamodb)\/|lib\/pawl\/host\.ts$|@aws-sdk\/)/,
+    only: /^(lib\/pawl\/(aws|kernel|payload|rules|engine|sqs|transactions|stores\/dynamodb)\/|lib\/pawl\/host\.ts$|@aws-sdk\/)/,
+  },
+  {
+    rule: 'lib/pawl/outbox sends what was committed: it imports the kernel, the payload, the claims, how SQS is asked, the writes of a commit and itself; only outbox/dynamodb knows a store',
+    from: /^lib\/pawl\/outbox\/(?!dynamodb\/|destinations\/|large-bodies\.ts$|index\.ts$)/,
+    only: /^lib\/pawl\/((kernel|payload|rules|engine|outbox)\/|sqs\/(limit|refusal)\.ts$|host\.ts$)/,
+  },
+  {
+    rule: 'each destination of an outbox asks one service, and an author imports it: nothing else may load its client',
+    from: /^lib\/pawl\/outbox\/(destinations\/(?!queues\.ts$)|large-bodies\.ts$)/,
+    only: /^(lib\/pawl\/(kernel|payload|outbox)\/|@aws-sdk\/client-(sns|eventbridge|s3)$)/,
+  },
+  {
+    rule: 'lib/pawl/outbox/dynamodb writes messages with the data: it imports the outbox, the writes of a commit, the items of the store and the port to AWS',
+    from: /^lib\/pawl\/outbox\/dynamodb\//,
+    only: /^lib\/pawl\/((kernel|engine|outbox|transactions|stores\/dynamodb)\/|host\.ts$|aws\/aws\.ts$)/,
+  },
+  {
+    rule: 'a commit does not know what an outbox is: it carries writes that are made when they are committed',
+    from: /^lib\/pawl\/(?!outbox\/)/,
+    never: /^lib\/pawl\/outbox\//,
   },
   {
     rule: 'what decides about locks imports the kernel at most: time and I/O come in as parameters',
@@ -148,13 +167,23 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: 'lib/pawl/locks imports the kernel, the host, itself and the async context of Node; only locks/dynamodb may use the AWS SDK and the items of the store',
-    from: /^lib\/pawl\/locks\/(?!dynamodb\/|index\.ts$)/,
+    from: /^lib\/pawl\/locks\/(?!dynamodb\/|postgres\/|index\.ts$)/,
     only: /^(lib\/pawl\/((kernel|rules|engine)\/|locks\/(?!dynamodb\/)|host\.ts$)|node:async_hooks$)/,
   },
   {
     rule: 'lib/pawl/locks/dynamodb imports the kernel, the host, the locks, the items of the store and the AWS SDK',
     from: /^lib\/pawl\/locks\/dynamodb\//,
-    only: /^(lib\/pawl\/(kernel|payload|rules|engine|locks|stores\/dynamodb)\/|lib\/pawl\/host\.ts$|@aws-sdk\/)/,
+    only: /^(lib\/pawl\/(aws|kernel|payload|rules|engine|locks|stores\/dynamodb)\/|lib\/pawl\/host\.ts$|@aws-sdk\/)/,
+  },
+  {
+    rule: 'lib/pawl/locks/postgres imports the kernel, the locks, and the table of the store',
+    from: /^lib\/pawl\/locks\/postgres\//,
+    only: /^lib\/pawl\/(kernel\/|locks\/(?!dynamodb\/)|stores\/postgres\/)/,
+  },
+  {
+    rule: 'nothing of a store in PostgreSQL loads one in DynamoDB: its consumer has neither the SDK nor the table',
+    from: /^lib\/pawl\/(postgres|(stores|locks|transactions)\/postgres)\//,
+    never: /^(lib\/pawl\/[a-z]+\/dynamodb\/|@aws-sdk\/)/,
   },
   {
     rule: 'lib/pawl/observe listens: it imports the rules, the engine and Node, and no client of any service',
@@ -167,9 +196,9 @@ export const RULES: readonly Rule[] = [
     never: /^yaml$/,
   },
   {
-    rule: 'lib/pawl/operate is what an operator can see and do: it imports the kernel, the payload, the claims, the messages of SQS, the host and the client of SQS; no store',
+    rule: 'lib/pawl/operate is what an operator can see and do: it imports the kernel, the payload, the claims, the messages of SQS, the host and the types of SQS; no store',
     from: /^lib\/pawl\/operate\//,
-    only: /^(lib\/pawl\/(kernel|payload|rules|engine|sqs|operate)\/|lib\/pawl\/host\.ts$|@aws-sdk\/client-sqs$)/,
+    only: /^(lib\/pawl\/(aws|kernel|payload|rules|engine|sqs|operate)\/|lib\/pawl\/host\.ts$|@aws-sdk\/client-sqs$)/,
   },
   {
     rule: 'lib/pawl/sweep settles claims that no message comes for: it imports the kernel, the claims, the host and itself; no store, no client',
@@ -182,9 +211,19 @@ export const RULES: readonly Rule[] = [
     only: /^lib\/pawl\/((kernel|payload|rules|engine|statements)\/|operate\/resolve\.ts$|host\.ts$)/,
   },
   {
+    rule: 'lib/pawl/workflows starts what runs elsewhere: kernel, payload, claims, the consumer of SQS, the sweep and the host; no store. Each way to a target is an entry of its own, and alone loads its client',
+    from: /^lib\/pawl\/workflows\/(?!step-functions\.ts$)/,
+    only: /^lib\/pawl\/((kernel|payload|rules|engine|sqs|sweep)\/|workflows\/(?!step-functions\.ts$)|host\.ts$)/,
+  },
+  {
+    rule: 'the way to Step Functions imports the kernel, the port and its client',
+    from: /^lib\/pawl\/workflows\/step-functions\.ts$/,
+    only: /^(lib\/pawl\/(kernel\/|workflows\/workflow\.ts$)|@aws-sdk\/client-sfn$)/,
+  },
+  {
     rule: "lib/pawl/powertools has Powertools' call shapes over the engine: it imports the claims, what all middlewares share, the store in DynamoDB, the AWS SDK and JMESPath; no other door",
     from: /^lib\/pawl\/powertools\//,
-    only: /^(lib\/pawl\/((kernel|payload|rules|engine|powertools)\/|host\.ts$|http\/still-running\.ts$|middy\/(watched-request|early-timeout|middy-types|old-middy)\.ts$|stores\/dynamodb\/(store|table)\.ts$)|@aws-sdk\/(client|util)-dynamodb$|@aws-lambda-powertools\/jmespath(\/|$)|node:crypto$)/,
+    only: /^(lib\/pawl\/((kernel|payload|rules|engine|powertools)\/|host\.ts$|http\/still-running\.ts$|middy\/(watched-request|early-timeout|middy-types|old-middy)\.ts$|stores\/dynamodb\/(sdk-stores|store|table)\.ts$|aws\/sdk\.ts$)|@aws-sdk\/(client|util)-dynamodb$|@aws-lambda-powertools\/jmespath(\/|$)|node:crypto$)/,
   },
   {
     rule: 'only lib/pawl/powertools loads JMESPath',

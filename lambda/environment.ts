@@ -2,7 +2,7 @@ import type { SqsOptions } from 'pawl/sqs';
 import type { Order } from './order.ts';
 
 /** What a consumer is given by where it runs: the deployed function, or a test. */
-export type Wiring = Pick<SqsOptions<Order>, 'store' | 'deadLetters' | 'onEvent' | 'sqsClient' | 'host'>;
+export type Wiring = Pick<SqsOptions<Order>, 'store' | 'deadLetters' | 'onEvent' | 'aws' | 'host'>;
 
 /** Seconds that a message waits before it is tried again, by how often it was received: 10, 30, 90 … unless the app says otherwise. */
 export function backoffSeconds(receiveCount: number): number {

@@ -1,4 +1,5 @@
 import { logEvents } from 'pawl';
+import { dynamoStore } from 'pawl/dynamodb';
 import { allOf, metricEvents } from 'pawl/observe';
 import { bodyField, deadLetterQueue } from 'pawl/sqs';
 import { eachTransaction, transactionalStore } from 'pawl/transactions';
@@ -12,7 +13,7 @@ const TableName = required('LEDGER_TABLE');
 export const handler = eachTransaction(
   {
     operation: 'post-payment',
-    store: transactionalStore({ tableName: process.env['CLAIMS_TABLE'] }),
+    store: transactionalStore(dynamoStore({ tableName: process.env['CLAIMS_TABLE'] })),
     deadLetters: deadLetterQueue(process.env['DEAD_LETTER_QUEUE_URL']),
     schema: Payment,
     key: bodyField('paymentId'),

@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { logEvents } from 'pawl';
-import { dynamoStore } from 'pawl/dynamodb';
+import { dynamoStore, sdk } from 'pawl/dynamodb';
 import { dynamoLockStore, forEachItem, type Resource, resourceLocks } from 'pawl/locks';
 import { allOf, metricEvents } from 'pawl/observe';
 import { bodyField, deadLetterQueue, eachMessage } from 'pawl/sqs';
@@ -22,9 +22,9 @@ const Repayment = v.object({
   ),
 });
 
-const tableName = required('CLAIMS_TABLE');
 const client = new DynamoDBClient({});
-const lockStore = dynamoLockStore({ tableName, client });
+const store = dynamoStore({ tableName: required('CLAIMS_TABLE'), aws: sdk({ dynamodb: client }) });
+const lockStore = dynamoLockStore(store);
 const locks = resourceLocks({
   store: lockStore,
   // Renewed while a request is at work: as long as an invocation lasts, so that others need not wait long for one that was killed.
@@ -46,7 +46,7 @@ const resourceOf = (debt: string): Resource => ['debt', debt];
 export const handler = eachMessage(
   {
     operation: 'repay-debts',
-    store: dynamoStore({ tableName, client }),
+    store,
     deadLetters: deadLetterQueue(process.env['DEAD_LETTER_QUEUE_URL']),
     schema: Repayment,
     key: bodyField('requestId'),
@@ -79,8 +79,7 @@ export const handler = eachMessage(
             fence: lockStore.stillHeld(lock),
             // This worker may stand still until another one has taken over: DynamoDB checks the lock with every chunk.
             check: (debts) => lockStore.stillLocked(lock, debts.map(resourceOf)),
-            tableName,
-            client,
+            store: lockStore,
             signal: AbortSignal.any([lock.signal, claim.signal]),
           },
           (chunk) => repaymentsOf(chunk, holder),

@@ -36,7 +36,11 @@ export const SECTIONS: readonly Section[] = [
           'guides/producers',
           'guides/envelopes',
           'guides/transactions',
+          'guides/workflows',
+          'guides/outbox',
           'guides/locks',
+          'guides/postgres',
+          'guides/observe',
         ],
       },
       {
@@ -44,7 +48,7 @@ export const SECTIONS: readonly Section[] = [
         pages: [
           'guides/deploy',
           'guides/templates',
-          'guides/lean',
+          'guides/aws',
           'guides/managed-instances',
           'guides/deployments',
           'guides/e2e-deploy',

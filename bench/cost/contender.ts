@@ -17,7 +17,7 @@ export const NAMES = Object.keys(CONTENDERS) as readonly Name[];
 export const TITLES: Readonly<Record<Name, string>> = {
   floor: 'floor',
   pawl: 'pawl, eachMessage',
-  pawlLean: 'pawl, leanDynamo',
+  pawlLean: 'pawl, lean',
   sqsOnce: 'pawl, sqsOnce under Middy',
   powertools: 'Powertools',
   middy: 'Middy alone, unprotected',

@@ -1,12 +1,12 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { DynamoTransport } from '../../lib/pawl/stores/dynamodb/transport.ts';
+import type { Aws } from '../../lib/pawl/aws/aws.ts';
 import type { Delivery } from './scenarios.ts';
 
 /** What a contender is given: all get the same client, a table of their own, and the effect to have once per message. */
 export interface World {
   readonly client: DynamoDBClient;
   /** Of the lean contender, in place of the client. */
-  readonly transport: DynamoTransport;
+  readonly lean: Aws;
   readonly tableName: string;
   /** The effect of one message. It throws where it fails, and takes no time unless its run says so. */
   readonly effect: (messageId: string) => void | Promise<void>;

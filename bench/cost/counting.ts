@@ -1,7 +1,7 @@
 import { subscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { DynamoTransport } from '../../lib/pawl/stores/dynamodb/transport.ts';
+import type { Aws } from '../../lib/pawl/aws/aws.ts';
 
 /** What was asked of DynamoDB, and what that took on the wire. */
 export interface Counts extends Requests {
@@ -81,36 +81,42 @@ function partsOf(input: object): number {
   return tables.reduce((sum, { Keys = [] }) => sum + Keys.length, 0);
 }
 
-/** Counts the requests of a lean transport, its repetitions not among them. */
-export function countCalls(transport: DynamoTransport): { readonly transport: DynamoTransport; counted(): Requests } {
+/** Counts the requests to DynamoDB of a way without the SDK, its repetitions not among them. */
+export function countCalls(way: Aws): { readonly lean: Aws; counted(): Requests } {
   let requests = 0;
   let statements = 0;
   return {
-    transport: {
-      ...transport,
-      call(operation, input) {
-        requests++;
-        statements += partsOf(input);
-        return transport.call(operation, input);
+    lean: {
+      ...way,
+      dynamodb: {
+        ...way.dynamodb,
+        call(operation, input) {
+          requests++;
+          statements += partsOf(input);
+          return way.dynamodb.call(operation, input);
+        },
       },
     },
     counted: () => ({ requests, statements }),
   };
 }
 
-/** The same as `countUnits`, of a lean transport. */
-export function countCallUnits(transport: DynamoTransport): {
-  readonly transport: DynamoTransport;
+/** The same as `countUnits`, of a way without the SDK. */
+export function countCallUnits(way: Aws): {
+  readonly lean: Aws;
   consumed(): ConsumedUnits;
 } {
   const units = { read: 0, write: 0 };
   return {
-    transport: {
-      ...transport,
-      async call(operation, input) {
-        const answer = await transport.call(operation, { ...input, ReturnConsumedCapacity: 'TOTAL' });
-        addUnits(units, operation, input, answer);
-        return answer;
+    lean: {
+      ...way,
+      dynamodb: {
+        ...way.dynamodb,
+        async call(operation, input) {
+          const answer = await way.dynamodb.call(operation, { ...input, ReturnConsumedCapacity: 'TOTAL' });
+          addUnits(units, operation, input, answer);
+          return answer;
+        },
       },
     },
     consumed: () => units,

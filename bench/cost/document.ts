@@ -30,7 +30,7 @@ ${tablesOf(results).map(asMarkdown).join('\n\n')}
   before the clock starts. The floor decides nothing, takes no fingerprint and repeats nothing. It sends a batch for a single message as well. pawl and Powertools ask for one item there, so a single message can cost them less than the floor.
 - **pawl, eachMessage** and **pawl, sqsOnce under Middy**: as in the README, with \`onAbandoned: 'retry'\` and pawl's defaults. Two features are off because the other contenders do not have them: setting the visibility of a failed
   message, and writing a line about it to the console.
-- **pawl, leanDynamo**: the same as eachMessage, over the lean transport of \`pawl/dynamodb/lean\`. Its requests are counted above its own repetitions.
+- **pawl, lean**: the same as eachMessage, without the AWS SDK, by \`pawl/dynamodb/lean\`. Its requests are counted above its own repetitions.
 - **Powertools**: \`BatchProcessor\`, and \`makeIdempotent\` for each record, over \`DynamoDBPersistenceLayer\`, as its documentation combines them. The key is the same field of the body. Payload validation is on, over the parsed body,
   because pawl takes a fingerprint as well. There is no local cache, which is its default.
 - **Middy alone**: the batch handler without any protection. It runs duplicates again.

@@ -1,7 +1,7 @@
-import { type LeanDynamo, leanDynamo } from '../../lib/pawl/stores/dynamodb/lean/index.ts';
+import { type Lean, lean } from '../../lib/pawl/stores/dynamodb/lean.ts';
 
-/** The lean transport, for DynamoDB Local. In a file without the SDK: a lean bundle has none. */
-export function benchTransport(endpoint: string): LeanDynamo {
+/** The way to DynamoDB Local without the SDK. In a file without the SDK: a lean bundle has none. */
+export function benchLean(endpoint: string): Lean {
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-  return leanDynamo({ endpoint, region: 'eu-west-1', credentials });
+  return lean({ endpoints: { dynamodb: endpoint }, region: 'eu-west-1', credentials });
 }

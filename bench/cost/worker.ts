@@ -11,7 +11,7 @@ import {
   countRequests,
   countUnits,
 } from './counting.ts';
-import { benchTransport } from './lean-client.ts';
+import { benchLean } from './lean-client.ts';
 import { createEffect, type Delivery, delivery, expectedOf, type Place, type Scenario } from './scenarios.ts';
 
 /** One contender in a process of its own, so that nobody's compiled code and memory are another's. Does as it is told. */
@@ -47,7 +47,7 @@ function effect(messageId: string): void | Promise<void> {
 
 const prepare = contender({
   client: benchClient(endpoint),
-  transport: benchTransport(endpoint),
+  lean: benchLean(endpoint),
   tableName,
   effect,
 });
@@ -73,30 +73,30 @@ async function time({ scenario, size, batches, series, handlerMs: ms = 0 }: Orde
 async function count(order: Order): Promise<Counts> {
   const bytes = countBytes();
   const client = benchClient(endpoint);
-  const lean = benchTransport(endpoint);
+  const own = benchLean(endpoint);
   const ofClient = countRequests(client);
-  const { transport, counted } = countCalls(lean);
+  const { lean, counted } = countCalls(own);
   const one = delivery(order.scenario, order.size, { series: order.series, from: 0 });
-  const answer = await contender({ client, transport, tableName, effect })(one)();
+  const answer = await contender({ client, lean, tableName, effect })(one)();
   verify([one], [answer]);
   const requests = name === 'pawlLean' ? counted() : ofClient();
   const counts = { ...requests, ...bytes() };
   client.destroy();
-  lean.destroy();
+  own.destroy();
   return counts;
 }
 
 /** The units that DynamoDB bills for one batch, by its own account. */
 async function units(order: Order): Promise<ConsumedUnits> {
   const client = benchClient(endpoint);
-  const lean = benchTransport(endpoint);
+  const own = benchLean(endpoint);
   const ofClient = countUnits(client);
-  const { transport, consumed } = countCallUnits(lean);
+  const { lean, consumed } = countCallUnits(own);
   const one = delivery(order.scenario, order.size, { series: order.series, from: 0 });
-  const answer = await contender({ client, transport, tableName, effect })(one)();
+  const answer = await contender({ client, lean, tableName, effect })(one)();
   verify([one], [answer]);
   client.destroy();
-  lean.destroy();
+  own.destroy();
   return name === 'pawlLean' ? consumed() : ofClient();
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamoLockStore, resourceLocks } from '../../lib/pawl/locks/index.ts';
+import { dynamoStore, sdk } from '../../lib/pawl/stores/dynamodb/index.ts';
 import { createRandom } from '../../lib/rehearsal/engine/random.ts';
 import { benchClient } from '../cost/client.ts';
 import { countRequests } from '../cost/counting.ts';
@@ -33,7 +34,7 @@ export async function contentionTable(
   const documents = DynamoDBDocumentClient.from(client);
   const tableName = await createTable(`contention-${randomUUID()}`);
   const counted = countRequests(client);
-  const store = dynamoLockStore({ tableName, client });
+  const store = dynamoLockStore(dynamoStore({ tableName, aws: sdk({ dynamodb: client }) }));
   const locks = resourceLocks({ store });
   const random = createRandom(8);
 

@@ -6,6 +6,7 @@ import {
   resourceLocks,
   type TransactAction,
 } from '../../lib/pawl/locks/index.ts';
+import { dynamoStore, sdk } from '../../lib/pawl/stores/dynamodb/index.ts';
 import { benchClient } from '../cost/client.ts';
 import type { Setting } from '../cost/setting.ts';
 import type { Table } from '../cost/table.ts';
@@ -19,7 +20,7 @@ export async function costTables({ endpoint, progress, createTable }: Setting): 
   const client = benchClient(endpoint);
   const tableName = await createTable(`cost-${randomUUID()}`);
   const counted = countUnits(client);
-  const store = dynamoLockStore({ tableName, client });
+  const store = dynamoLockStore(dynamoStore({ tableName, aws: sdk({ dynamodb: client }) }));
   const locks = resourceLocks({ store });
 
   async function cost(what: () => Promise<unknown>): Promise<Units> {
@@ -70,8 +71,7 @@ export async function costTables({ endpoint, progress, createTable }: Setting): 
             id,
             work: 'write',
             fence: store.stillHeld(lock),
-            tableName,
-            client,
+            store,
             concurrency: 1,
             ...(check && { check }),
           },

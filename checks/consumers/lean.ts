@@ -1,7 +1,7 @@
-import { bodyField, eachMessage } from '../../lib/pawl/sqs/lean/index.ts';
-import { dynamoStore } from '../../lib/pawl/stores/dynamodb/lean/index.ts';
+import { bodyField, eachMessage } from '../../lib/pawl/sqs/index.ts';
+import { dynamoStore } from '../../lib/pawl/stores/dynamodb/lean.ts';
 
-/** The plain consumer over the lean transports. */
+/** The plain consumer without the AWS SDK. */
 export const handler = eachMessage(
   {
     operation: 'send-email',

@@ -1,12 +1,13 @@
 import type { ClaimsTable, Consumer } from '@pawl/cdk';
 import type { Stack } from 'aws-cdk-lib';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import type { Claim, ClaimRecord, ListsOpenClaims, OnceFunction } from 'pawl';
-import type { KeepsNotes } from 'pawl/dynamodb';
+import type { Claim, ClaimRecord, OnceFunction } from 'pawl';
+import type { Aws, DynamoStore } from 'pawl/dynamodb';
 import type { DynamoLockStore, Locks, WorkingLock } from 'pawl/locks';
 import type { Operator } from 'pawl/operate';
 import type { BodySchema, Message, SqsHandler } from 'pawl/sqs';
 import type { TransactionalStore } from 'pawl/transactions';
+import type { NamedWorkflow } from 'pawl/workflows';
 
 /**
  * What the examples in docstrings use without declaring it: an application in ten names. A reader understands each by its name. Add to it only what many
@@ -41,7 +42,8 @@ declare global {
   const payment: Payment;
 
   /** The claims table, from any of the functions that open it. */
-  const store: TransactionalStore & ListsOpenClaims & KeepsNotes;
+  const store: TransactionalStore & DynamoStore;
+  const aws: Aws;
   /** What a handler gets beside its message. */
   const claim: Claim;
   /** What a claims table holds. */
@@ -57,6 +59,9 @@ declare global {
   const lock: WorkingLock;
   /** What `operator` returned. */
   const operate: Operator;
+
+  /** The executions of a state machine. */
+  const workflow: NamedWorkflow;
 
   /** Sends mail, and honours no key. */
   const mailer: {

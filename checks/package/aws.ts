@@ -1,4 +1,4 @@
-import { type End, type Project, peers } from './project.ts';
+import { checkTypes, type End, type Project, peers, typescript } from './project.ts';
 import { recordText } from './record.ts';
 
 /** The table of the programs below. */
@@ -11,15 +11,15 @@ const TABLE = `{
 
 /** The laws of the two stores that every transport has. */
 const LAWS = `const few = { races: 5, runs: 2 };
-claimStoreLaws({ test, ...few, name: 'dynamoStore', open: () => dynamoStore({ tableName, client }) });
-claimStoreLaws({ test, ...few, name: 'individualDynamoStore', open: () => individualDynamoStore({ tableName, client }) });`;
+claimStoreLaws({ test, ...few, name: 'dynamoStore', open: () => dynamoStore({ tableName, aws }) });
+claimStoreLaws({ test, ...few, name: 'individualDynamoStore', open: () => individualDynamoStore({ tableName, aws }) });`;
 
 const test = (endpoint: string) => `
 import assert from 'node:assert';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { dynamoStore, individualDynamoStore } from 'pawl/dynamodb';
+import { dynamoStore, individualDynamoStore, sdk } from 'pawl/dynamodb';
 import { dynamoLockStore } from 'pawl/locks';
 import { claimStoreLaws, lockStoreLaws } from '@pawl/testing';
 import { transactionalStore } from 'pawl/transactions';
@@ -27,18 +27,19 @@ import { transactionalStore } from 'pawl/transactions';
 Object.assign(process.env, { AWS_REGION: 'eu-west-1', AWS_ACCESS_KEY_ID: 'fresh', AWS_SECRET_ACCESS_KEY: 'project' });
 const client = new DynamoDBClient({ endpoint: '${endpoint}' });
 test.after(() => client.destroy());
+const aws = sdk({ dynamodb: client });
 const tableName = 'claims-' + crypto.randomUUID();
 await client.send(new CreateTableCommand(${TABLE}));
 
 ${LAWS}
-claimStoreLaws({ test, ...few, name: 'transactionalStore', open: () => transactionalStore({ tableName, client }) });
-lockStoreLaws({ test, name: 'dynamoLockStore', open: () => dynamoLockStore({ tableName, client }) });
+claimStoreLaws({ test, ...few, name: 'transactionalStore', open: () => transactionalStore(dynamoStore({ tableName, aws })) });
+lockStoreLaws({ test, name: 'dynamoLockStore', open: () => dynamoLockStore(dynamoStore({ tableName, aws })) });
 
 test('a transaction that the application refuses says why', async () => {
   const write = {
     ConditionCheck: { TableName: tableName, Key: { id: 'none' }, ConditionExpression: 'attribute_exists(id)' },
   };
-  const store = transactionalStore({ tableName, client });
+  const store = transactionalStore(dynamoStore({ tableName, aws }));
   const committed = await store.commit({ next: { id: 'a#b', v: 'none' }, seen: undefined }, [write]);
   assert.equal(committed.refused[0].code, 'ConditionalCheckFailed');
 });
@@ -59,7 +60,7 @@ test('the client that pawl makes gives up on a table that does not respond', asy
 
 /** The laws of the stores, over the AWS SDK in this version and DynamoDB Local. */
 export function storesProject(end: End, endpoint: string): Project {
-  const clients = ['client-dynamodb', 'client-sqs', 'lib-dynamodb', 'util-dynamodb'].map((name) => `@aws-sdk/${name}`);
+  const clients = ['client-dynamodb', 'client-sqs', 'util-dynamodb'].map((name) => `@aws-sdk/${name}`);
   return {
     name: `stores on DynamoDB Local, ${end} AWS SDK`,
     has: peers(end, ...clients),
@@ -69,11 +70,11 @@ export function storesProject(end: End, endpoint: string): Project {
   };
 }
 
-/** The laws of the lean stores, over `aws4` in this version and DynamoDB Local. No client of AWS is there. */
+/** The laws of the lean stores, over `aws4` in this version and DynamoDB Local, and the types of such a consumer. No client of AWS is there. */
 export function leanProject(end: End, endpoint: string): Project {
   return {
     name: `lean stores, ${end} aws4`,
-    has: peers(end, 'aws4'),
+    has: [...typescript, ...peers(end, 'aws4')],
     absent: ['@aws-sdk', '@smithy'],
     files: {
       'lean.test.js': `
@@ -81,11 +82,11 @@ import assert from 'node:assert';
 import { test } from 'node:test';
 import aws4 from 'aws4';
 import { claimStoreLaws } from '@pawl/testing';
-import { dynamoStore, individualDynamoStore, leanDynamo } from 'pawl/dynamodb/lean';
-import { bodyField, eachMessage, leanSqs } from 'pawl/sqs/lean';
+import { dynamoStore, individualDynamoStore, lean } from 'pawl/dynamodb/lean';
+import { bodyField, eachMessage } from 'pawl/sqs';
 
 const credentials = { accessKeyId: 'fresh', secretAccessKey: 'project' };
-const client = leanDynamo({ endpoint: '${endpoint}', region: 'eu-west-1', credentials });
+const aws = lean({ endpoints: { dynamodb: '${endpoint}' }, region: 'eu-west-1', credentials });
 const tableName = 'claims-' + crypto.randomUUID();
 const { headers, body } = aws4.sign(
   {
@@ -110,10 +111,9 @@ test('a consumer runs a message once', async () => {
   const handler = eachMessage(
     {
       operation: 'fresh',
-      store: dynamoStore({ tableName, client }),
+      store: dynamoStore({ tableName, aws }),
       key: bodyField('id'),
       onAbandoned: 'retry',
-      sqsClient: leanSqs({ region: 'eu-west-1', credentials }),
     },
     ({ body }) => ran.push(body.id),
   );
@@ -123,8 +123,27 @@ test('a consumer runs a message once', async () => {
   assert.deepEqual(ran, ['one']);
 });
 `,
+      'lean.ts': `
+import { dynamoStore } from 'pawl/dynamodb/lean';
+import { dynamoLockStore, forEachItem, resourceLocks } from 'pawl/locks';
+import { operator } from 'pawl/operate';
+import { bodyField, eachMessage, sendOnce } from 'pawl/sqs';
+import { eachTransaction, transactionalStore } from 'pawl/transactions';
+
+const store = dynamoStore({ tableName: process.env.CLAIMS_TABLE });
+const key = bodyField<{ id: string }>('id');
+export const handler = eachMessage({ operation: 'mail', store, key, onAbandoned: 'park' }, ({ body }) => console.log(body.id));
+export const post = eachTransaction({ operation: 'post', store: transactionalStore(store), key }, ({ body }) => [
+  { Put: { TableName: 'ledger', Item: body } },
+]);
+export const locks = resourceLocks({ store: dynamoLockStore(store) });
+export const others = [sendOnce({ operation: 'bill', store, queueUrl: 'https://sqs' }), operator({ store }), forEachItem];
+`,
     },
-    steps: [{ args: ['--test', 'lean.test.js'] }],
+    steps: [
+      { args: ['--test', 'lean.test.js'] },
+      { args: [...checkTypes.args, '--skipLibCheck', 'false'], ignores: /^node_modules\/(?!pawl\/)/ },
+    ],
   };
 }
 

@@ -102,7 +102,7 @@ export function cdkInitProject(): Project {
       const named = ['--language', 'typescript', '--project-name', 'mailer'];
       await run(folder, process.execPath, [cdk, 'init', 'app', ...named, '--generate-only']);
     },
-    has: [...peers('highest', '@aws-sdk/client-dynamodb', '@aws-sdk/client-sqs', '@aws-sdk/lib-dynamodb'), 'esbuild'],
+    has: [...peers('highest', '@aws-sdk/client-dynamodb', '@aws-sdk/client-sqs', '@aws-sdk/util-dynamodb'), 'esbuild'],
     files: { 'rehearsal.ts': REHEARSAL, 'test/pawl.test.ts': TEST, ...Object.fromEntries(filesOfPage(section)) },
     steps: [
       // With the declarations that \`cdk init\` asks for, TypeScript has to name the type of the handler.

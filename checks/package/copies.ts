@@ -55,13 +55,7 @@ export function copiesProject(): Project {
     name: 'both copies in one process',
     has: [
       ...typescript,
-      ...peers(
-        'highest',
-        '@aws-sdk/client-sqs',
-        '@aws-sdk/client-dynamodb',
-        '@aws-sdk/lib-dynamodb',
-        '@aws-sdk/util-dynamodb',
-      ),
+      ...peers('highest', '@aws-sdk/client-sqs', '@aws-sdk/client-dynamodb', '@aws-sdk/util-dynamodb'),
     ],
     files: { 'mixed.ts': program('esm', 'cjs'), 'exchanged.ts': program('cjs', 'esm') },
     steps: [

@@ -32,20 +32,25 @@ const RESOLUTIONS: readonly Resolution[] = [
 const NAMES: Readonly<Record<string, string>> = {
   pawl: 'once',
   'pawl/dynamodb': 'dynamoStore',
-  'pawl/dynamodb/lean': 'leanDynamo',
+  'pawl/dynamodb/lean': 'lean',
+  'pawl/postgres': 'postgresStore',
   'pawl/sqs': 'eachMessage',
-  'pawl/sqs/lean': 'leanSqs',
   'pawl/s3': 'largePayload',
   'pawl/middy': 'sqsOnce',
-  'pawl/middy/lean': 'openedMessage',
   'pawl/transactions': 'transactionalStore',
-  'pawl/transactions/lean': 'commit',
   'pawl/http': 'httpOnce',
   'pawl/locks': 'resourceLocks',
   'pawl/observe': 'metricEvents',
   'pawl/operate': 'operator',
   'pawl/statements': 'reconcileStatements',
   'pawl/sweep': 'sweepOpenClaims',
+  'pawl/outbox': 'dynamoOutbox',
+  'pawl/outbox/sns': 'topics',
+  'pawl/outbox/eventbridge': 'eventBuses',
+  'pawl/outbox/s3': 'largeBodies',
+  'pawl/powertools': 'makeIdempotent',
+  'pawl/workflows': 'startOnce',
+  'pawl/workflows/step-functions': 'stepFunctions',
   '@pawl/testing': 'crashSweep',
   '@pawl/cdk': 'Consumer',
 };
@@ -60,11 +65,12 @@ function usesOfAll(): string {
   });
   return `
 ${names.map(({ name, from }) => `import { ${name} } from '${from}';`).join('\n')}
+import { sdk } from 'pawl/dynamodb';
 
 type IsAny<T> = 0 extends 1 & T ? true : false;
 ${names.map(({ name }) => `export const typesOf_${name}: IsAny<typeof ${name}> = false;`).join('\n')}
 export const typesOfMiddy: IsAny<ReturnType<typeof sqsOnce>> = false;
-export const typesOfClient: IsAny<NonNullable<Parameters<typeof dynamoStore>[0]['client']>> = false;
+export const typesOfClient: IsAny<NonNullable<NonNullable<Parameters<typeof sdk>[0]>['dynamodb']>> = false;
 export const typesOfConstruct: IsAny<InstanceType<typeof Consumer>['function']> = false;
 export const handler = eachMessage(
   { operation: 'x', store: dynamoStore({ tableName: process.env['CLAIMS_TABLE'] }), key: () => 'k', onAbandoned: 'park' },
@@ -113,7 +119,7 @@ export function typesProject(compiler: Compiler): Project {
       `typescript@${compiler}`,
       '@types/node@22',
       ...middy,
-      ...peers('highest', ...clients, '@aws-sdk/lib-dynamodb', '@aws-sdk/util-dynamodb', 'aws-cdk-lib', 'constructs'),
+      ...peers('highest', ...clients, '@aws-sdk/util-dynamodb', 'aws-cdk-lib', 'constructs'),
     ],
     files,
     steps,

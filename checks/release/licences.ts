@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
  */
 
 /** All permit use, change and distribution in a closed product, and ask for a notice at most. */
-const ALLOWED = ['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT'];
+const ALLOWED = ['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'MIT-0'];
 
 /** What is copied into `dist`: the view library of the console's page, with its licence in the file (`lib/cli/console/page/bundle.ts`). */
 const BUNDLED = ['preact'];

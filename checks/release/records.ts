@@ -3,7 +3,7 @@ import { DynamoDBClient, PutItemCommand, ScanCommand } from '@aws-sdk/client-dyn
 import { type OnceOutcome, once } from '../../lib/pawl/index.ts';
 import { dynamoLockStore, forEachItem, resourceLocks } from '../../lib/pawl/locks/index.ts';
 import { eachMessage, messageId } from '../../lib/pawl/sqs/index.ts';
-import { dynamoStore, markRestored } from '../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore, markRestored, sdk } from '../../lib/pawl/stores/dynamodb/index.ts';
 import { startDynamoDbLocal } from '../../lib/rehearsal/engine/servers/dynamodb-local.ts';
 import { context, sqsEvent, sqsRecord } from '../../test/support/lambda.ts';
 import { claimsTable } from '../../test/support/tables.ts';
@@ -27,7 +27,7 @@ export async function writeRecords(): Promise<Records> {
   const client = clientOf(server.endpoint);
   const tableName = await claimsTable(client);
   const host = virtualHost();
-  const store = dynamoStore({ tableName, client });
+  const store = dynamoStore({ tableName, aws: sdk({ dynamodb: client }) });
   const kinds = recordKinds({ store, host });
   for (const [name, write] of Object.entries(kinds)) await write(name);
   await writeOthers(tableName, client);
@@ -60,7 +60,7 @@ export async function readRecords(records: Records): Promise<ReadonlyMap<string,
 async function callLater(client: DynamoDBClient, items: readonly Item[]): Promise<ReadonlyMap<string, string>> {
   const TableName = await claimsTable(client);
   for (const Item of items) await client.send(new PutItemCommand({ TableName, Item }));
-  const store = dynamoStore({ tableName: TableName, client });
+  const store = dynamoStore({ tableName: TableName, aws: sdk({ dynamodb: client }) });
   // Ids of its own: a claim under an id that counts up would be taken for this call's own.
   const host = { ...virtualHost(someDay + DAY_MS), randomId: () => randomUUID() };
   const outcomes = new Map<string, string>();
@@ -79,7 +79,7 @@ async function callLater(client: DynamoDBClient, items: readonly Item[]): Promis
 /** Claims of a message, locks, the progress of a large work, and the mark of a restored table. */
 async function writeOthers(tableName: string, client: DynamoDBClient): Promise<void> {
   const host = virtualHost();
-  const store = dynamoStore({ tableName, client });
+  const store = dynamoStore({ tableName, aws: sdk({ dynamodb: client }) });
   const consumer = {
     operation: 'mail',
     store,
@@ -95,7 +95,7 @@ async function writeOthers(tableName: string, client: DynamoDBClient): Promise<v
       context(30_000, host.now),
     ),
   );
-  const lockStore = dynamoLockStore({ tableName, client });
+  const lockStore = dynamoLockStore(dynamoStore({ tableName, aws: sdk({ dynamodb: client }) }));
   const locks = resourceLocks({ store: lockStore, host });
   const debt = (name: string) => [['debt', name]] as const;
   await locks.lockAll(debt('held'), { holder: 'request-held', reason: 'a repayment' });
@@ -107,11 +107,17 @@ async function writeOthers(tableName: string, client: DynamoDBClient): Promise<v
   await locks.withLock(debt('work'), { holder: 'request-work', unlock: unlocked }, (lock) =>
     forEachItem(
       [1, 2, 3],
-      { id: 'request-work', work: 'repay', fence: lockStore.stillHeld(lock), tableName, client, chunk: 2 },
+      { id: 'request-work', work: 'repay', fence: lockStore.stillHeld(lock), store: lockStore, chunk: 2 },
       () => [],
     ),
   );
-  const restored = { tableName, client, by: 'maria', note: 'restored', cutOff: new Date(someDay) };
+  const restored = {
+    tableName,
+    aws: sdk({ dynamodb: client }),
+    by: 'maria',
+    note: 'restored',
+    cutOff: new Date(someDay),
+  };
   await markRestored(restored);
 }
 

@@ -1,3 +1,4 @@
+import { dynamoStore } from 'pawl/dynamodb';
 import { bodyField, deadLetterQueue } from 'pawl/sqs';
 import { eachTransaction, transactionalStore } from 'pawl/transactions';
 
@@ -12,7 +13,7 @@ const entry = (id: string, cents: number) => ({ Put: { TableName: 'ledger', Item
 export const handler = eachTransaction<Payment>(
   {
     operation: 'post-payment',
-    store: transactionalStore({ tableName: process.env.CLAIMS_TABLE }),
+    store: transactionalStore(dynamoStore({ tableName: process.env.CLAIMS_TABLE })),
     key: bodyField('paymentId'),
     retentionSeconds: 'forever', // a payment is never posted again, however late its message comes
     deadLetters: deadLetterQueue(process.env.DEAD_LETTER_QUEUE_URL),

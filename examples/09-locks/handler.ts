@@ -8,15 +8,15 @@ interface Repayment {
   readonly debts: readonly string[];
 }
 
-const tableName = process.env.CLAIMS_TABLE;
+const store = dynamoStore({ tableName: process.env.CLAIMS_TABLE });
 /** What `main.ts` reads, to know that the first request has its lock. */
-export const locks = resourceLocks({ store: dynamoLockStore({ tableName }) });
+export const locks = resourceLocks({ store: dynamoLockStore(store) });
 
 /** Repays debts. While it works on them, no other request touches any of the same debts. */
 export const handler = eachMessage<Repayment>(
   {
     operation: 'repay-debts',
-    store: dynamoStore({ tableName }),
+    store,
     key: bodyField('request'),
     onAbandoned: 'retry',
     deadLetters: deadLetterQueue(process.env.DEAD_LETTER_QUEUE_URL),

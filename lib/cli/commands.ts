@@ -74,6 +74,22 @@ export const COMMANDS: readonly Command[] = [
     run: async (line, io) => (await import('./claims.ts')).claim(line, io),
   }),
   command({
+    name: 'observed',
+    summary: 'says what doubles under observe, and whether to switch on',
+    names: oneName('<operation>', 'one operation'),
+    usage: stackOrTable,
+    about: `Shows what was seen of an operation under mode: 'observe': effects that happened more than once, for certain and perhaps, and how; keys that were
+used for different payloads, with the names of the fields that differ; what enforcement would cost; and whether to switch on with this key. It only reads.
+
+It also says how many claims of the operation are open. Before you lower the share that is enforced, look at them: their gate is given up, that of parked ones too.`,
+    options: { ...account, limit: whole('n', 'list so many keys of each kind', { least: 0, default: 20 }), json },
+    examples: ['send-email --stack Shop', 'charge --table claims --json'],
+    more: 'Reads each record that was only observed. Needs what pawl claims needs: claims.grantOperate(role).',
+    exits: 'Exits with 0 if the operation can be switched on with this key, 1 if not, and 2 if it could not run.',
+    guide: 'guides/observe.md#the-report',
+    run: async (line, io) => (await import('./observed.ts')).observed(line, io),
+  }),
+  command({
     name: 'resolve',
     summary: 'decides claims in doubt',
     names: anyNames(

@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { dynamoStore, readRestored } from 'pawl/dynamodb';
+import { type Aws, dynamoStore, readRestored, sdk } from 'pawl/dynamodb';
 import { granting } from 'pawl/kernel';
 import { type Operator, type OperatorOptions, operator } from 'pawl/operate';
 import { type Findings, findings } from 'pawl/statements';
@@ -20,7 +20,7 @@ export interface AccountOptions extends Pick<OperatorOptions, 'onEvent' | 'reten
 
 export interface OpenAccount {
   readonly tableName: string;
-  readonly dynamo: DynamoDBClient;
+  readonly aws: Aws;
   readonly sqs: SQSClient;
   readonly operate: Operator;
   /** What statements have found. */
@@ -51,26 +51,27 @@ export async function openAccount(
   leftOut('function', 'lambda:GetFunctionConfiguration');
   const tableName = given.table ?? oneTable(stack, places?.tables ?? []);
   const dynamo = new DynamoDBClient(config);
-  const sqsClient = new SQSClient({ ...config, useQueueUrlAsEndpoint: false });
+  const sqs = new SQSClient({ ...config, useQueueUrlAsEndpoint: false });
+  const aws = sdk({ dynamodb: dynamo, sqs });
   // Without it, a key that the table has forgotten could not be decided before its message comes.
-  const mark = await granting(`claimsTable.${grant}(role)`, () => readRestored({ tableName, client: dynamo }));
+  const mark = await granting(`claimsTable.${grant}(role)`, () => readRestored({ tableName, aws }));
   const restored = mark !== undefined && mark.liftedAt === undefined;
-  const store = dynamoStore({ tableName, client: dynamo, restored });
+  const store = dynamoStore({ tableName, aws, restored });
   const stackDeadLetters = () => {
     leftOut('queues', 'lambda:ListEventSourceMappings, and it has no DEAD_LETTER_QUEUE_URL');
     return places?.deadLetters ?? [];
   };
   return {
     tableName,
-    dynamo,
-    operate: operator({ store, sqsClient, ...options }),
+    aws,
+    operate: operator({ store, ...options }),
     findings: findings({ store }),
-    sqs: sqsClient,
+    sqs,
     stackDeadLetters,
     async deadLetters(wanted) {
       const known = stackDeadLetters();
       const { queueUrlOf } = await import('./queue-url.ts');
-      const [named, to] = await Promise.all([wanted.queue, wanted.to].map((name) => queueUrlOf(sqsClient, name)));
+      const [named, to] = await Promise.all([wanted.queue, wanted.to].map((name) => queueUrlOf(sqs, name)));
       const asked = known.filter(({ deadLetterUrl }) => named === undefined || deadLetterUrl === named);
       const found = asked.length === 0 && named !== undefined ? [{ deadLetterUrl: named, queueUrl: undefined }] : asked;
       if (found.length === 0) {
@@ -86,7 +87,7 @@ export async function openAccount(
     },
     close() {
       dynamo.destroy();
-      sqsClient.destroy();
+      sqs.destroy();
     },
   };
 }

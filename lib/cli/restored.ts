@@ -29,8 +29,8 @@ export async function restored({ options }: Line<Given>, io: Io): Promise<number
   const acted = asked.kind === 'show' ? { by: '', note: '' } : actedBy(options);
   const account = await openAccount(options, { io, grant: 'grantRestore' });
   try {
-    const { tableName, dynamo: client } = account;
-    const table = { tableName, client };
+    const { tableName, aws } = account;
+    const table = { tableName, aws };
     const before = await readRestored(table);
     const refused = refusalOf(asked, tableName, before);
     if (refused !== undefined) {

@@ -1,4 +1,5 @@
 /** What the tools of pawl see of the engine and its stores. For them alone, in the same version: nothing here is promised to anybody else. */
+export type { Aws, SqsTransport } from './aws/aws.ts';
 export type { Claim } from './engine/claim.ts';
 export type { ClaimEvent } from './engine/events.ts';
 export { forgetHandlersLater } from './engine/inside-step.ts';
@@ -29,6 +30,6 @@ export { successor } from './rules/successor.ts';
 export type { InvocationContext, SqsEvent, SqsRecord } from './sqs/event.ts';
 export { type MessageKey, messageAttribute, messageId } from './sqs/keys.ts';
 export type { SqsOptions } from './sqs/options.ts';
-export type { SqsTransport } from './sqs/transport.ts';
+
 export { findingKinds } from './statements/finding.ts';
 export { memoryStore } from './stores/memory.ts';

@@ -29,18 +29,13 @@ interface QueueFailure {
   readonly SenderFault: boolean;
 }
 
-/** Of a client of SQS, what a consumer of pawl uses: the AWS SDK's, and the lean one. */
-export interface QueueClient extends SqsTransport {
-  send(command: { readonly input: QueueCall }): Promise<object>;
-}
-
 /**
- * The client of SQS of one sandbox.
+ * The way to SQS of one sandbox.
  *
  * @param queue missing where callers are the traffic: then there is no queue
  * @param lateMs how long after the worker gave it up a request may still be applied, in milliseconds
  */
-export function queueClientOf(sandbox: Sandbox, queue: QueueCalls | undefined, lateMs: number): QueueClient {
+export function queueClientOf(sandbox: Sandbox, queue: QueueCalls | undefined, lateMs: number): SqsTransport {
   const how = { takesMs, lateMs, faults: resendFaults };
   async function send(input: QueueCall): Promise<object> {
     if (input.AttributeNames !== undefined) {
@@ -53,11 +48,7 @@ export function queueClientOf(sandbox: Sandbox, queue: QueueCalls | undefined, l
     const change = () => forEachEntry(input, (entry) => changeVisibility(queue, entry));
     return sandbox.io('sqs.changeMessageVisibility', change, how);
   }
-  return {
-    kind: 'sqs-transport',
-    send: ({ input }) => send(input),
-    call: (_, input) => send(input),
-  };
+  return { call: (_, input) => send(input) };
 }
 
 /**
@@ -84,7 +75,7 @@ function changeVisibility(
 ): string | undefined {
   if (ReceiptHandle === undefined || queue === undefined) {
     throw new Error(
-      "@pawl/testing: its sqsClient changes visibilities of the queue's messages, and sends to world.deadLetterQueueUrl",
+      "@pawl/testing: its way to SQS changes visibilities of the queue's messages, and sends to world.deadLetterQueueUrl",
     );
   }
   return queue.setVisibility(ReceiptHandle, VisibilityTimeout);

@@ -1,4 +1,4 @@
-import type { ClaimEvent, ClaimStore, SqsOptions, SqsTransport } from 'pawl/internal';
+import type { Aws, ClaimEvent, ClaimStore } from 'pawl/internal';
 import { expectOptions, type Host, type NamesOf } from 'pawl/kernel';
 import { callFaults, type Fault, readFaults, resendFaults } from './faults.ts';
 import type { QueueCalls } from './queue.ts';
@@ -52,10 +52,9 @@ const docs = 'docs/guides/testing.md';
 export interface World {
   /** Spread them into the options of `eachMessage`, `sqsOnce` or `once`: the calls of pawl itself are then swept as well. */
   readonly options: {
-    readonly store: ClaimStore;
+    /** Its way to AWS leads to the swept queue: pass it as `aws` where a store of your own stands in front of this one. */
+    readonly store: ClaimStore & { readonly aws: Aws };
     readonly host: Host;
-    /** Of the AWS SDK, as far as pawl and a stale receipt need it; the lean doors take it too. */
-    readonly sqsClient: Exclude<SqsOptions<unknown>['sqsClient'], SqsTransport | undefined> & SqsTransport;
     readonly onEvent: (event: ClaimEvent) => void;
   };
   /** For `deadLetterQueue(…)`. Without it, the queue's own redrive policy moves a message that can never run. */
@@ -97,7 +96,9 @@ export function worldOf(sandbox: Sandbox, { store, queue, tell, heard, ...outsid
     return sandbox.io(name, call, { takesMs, lateMs: outside.lateMs, faults: resends ? resendFaults : callFaults });
   };
 
-  const through: ClaimStore = {
+  const noTable = () => Promise.reject(new Error('@pawl/testing: there is no DynamoDB in the world of a sweep'));
+  const through: World['options']['store'] = {
+    aws: { dynamodb: { call: noTable, region: noTable }, sqs: queueClientOf(sandbox, queue, ownLateMs) },
     read: (id) =>
       sandbox.io('store.read', () => store.read(id), { takesMs: callMs.store, faults: sentAgainReadFaults }),
     write: (write) =>
@@ -112,7 +113,6 @@ export function worldOf(sandbox: Sandbox, { store, queue, tell, heard, ...outsid
     options: {
       store: through,
       host,
-      sqsClient: queueClientOf(sandbox, queue, ownLateMs) as World['options']['sqsClient'],
       onEvent: (event) => {
         // What a dead worker believes is no part of the story.
         if (!sandbox.isAlive) return;

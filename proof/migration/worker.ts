@@ -5,7 +5,7 @@ import {
 import { DynamoDBPersistenceLayer as PeersLayer } from '@aws-lambda-powertools/idempotency/dynamodb';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBPersistenceLayer, IdempotencyConfig, makeIdempotent } from '../../lib/pawl/powertools/index.ts';
-import { dynamoStore } from '../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore, sdk } from '../../lib/pawl/stores/dynamodb/index.ts';
 import type { Delivery, FromWorker, Library, ToWorker } from './messages.ts';
 
 /** A worker of the fleet, in a process of its own: the same function, as Powertools protects it or as pawl does. */
@@ -49,7 +49,7 @@ function byPawl(ofRecords: 'gate' | 'none'): (delivery: Delivery) => Promise<str
   const persistenceStore = new DynamoDBPersistenceLayer({
     tableName: records,
     awsSdkV3Client: client,
-    store: dynamoStore({ tableName: claims, client }),
+    store: dynamoStore({ tableName: claims, aws: sdk({ dynamodb: client }) }),
     onAbandoned: 'retry',
     // A fleet that is killed on purpose kills more than three workers of one key.
     maxAbandoned: 1000,

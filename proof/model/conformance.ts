@@ -8,6 +8,7 @@ import type { ClaimRecord } from '../../lib/pawl/rules/record.ts';
 import type { ClaimStore, ClaimWrite, WriteResult } from '../../lib/pawl/rules/store.ts';
 import type { Verdict } from '../../lib/pawl/rules/verdict.ts';
 import { eachMessage } from '../../lib/pawl/sqs/index.ts';
+import { sdk } from '../../lib/pawl/stores/dynamodb/index.ts';
 import { sqsEvent, sqsRecord } from '../../test/support/lambda.ts';
 import { times, unitMs } from './time.ts';
 import { beat, beaten, begin, nobody, resume, stepName } from './worker.ts';
@@ -186,7 +187,7 @@ function production(model: Model, { event, at: began }: Trail) {
       // The least that chance makes of it.
       backoffSeconds: () => (times.backoff * unitMs) / 1000 / 0.75,
       deadLetters: config.deadLetters ? { send: () => waitFor('dead-letter') } : undefined,
-      sqsClient: { send: setVisibility } as unknown as SQSClient,
+      aws: sdk({ sqs: { send: setVisibility } as unknown as SQSClient }),
       onEvent: () => undefined,
     },
     async (_, claim: Claim) => {

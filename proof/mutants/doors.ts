@@ -129,10 +129,8 @@ export const doors: readonly Mutant[] = [
     }),
   ),
   breaks<EachMessage>('what may have killed a worker is not held back', 'lib/pawl/sqs/each-by.ts', ({ eachBy }) => ({
-    eachBy: (wayToSqs, options, tryMessage) =>
-      eachBy(wayToSqs, options, (consumer, one, deadline, _, heard) =>
-        tryMessage(consumer, one, deadline, true, heard),
-      ),
+    eachBy: (options, tryMessage) =>
+      eachBy(options, (consumer, one, deadline, _, heard) => tryMessage(consumer, one, deadline, true, heard)),
   })),
   breaks<typeof import('../../lib/pawl/sqs/limit.ts')>(
     'what may have killed a worker is not run alone',

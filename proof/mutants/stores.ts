@@ -1,12 +1,12 @@
-import type { Operation } from '../../lib/pawl/stores/dynamodb/transport.ts';
+import type { DynamoOperation } from '../../lib/pawl/aws/aws.ts';
 import { breaks, type Mutant } from './mutant.ts';
 
 /** Breakages of the stores. */
 
 type Condition = typeof import('../../lib/pawl/stores/dynamodb/condition.ts');
-type GroupCommit = typeof import('../../lib/pawl/stores/dynamodb/group-commit.ts');
+type GroupCommit = typeof import('../../lib/pawl/stores/group-commit.ts');
 type PhysicalTable = typeof import('../../lib/pawl/stores/dynamodb/physical-table.ts');
-type Options = typeof import('../../lib/pawl/stores/dynamodb/options.ts');
+type Tables = typeof import('../../lib/pawl/stores/dynamodb/table.ts');
 
 /** A statement's response, as far as it matters here. */
 interface StatementResponse {
@@ -28,17 +28,18 @@ function ofRequests(
   sent: (input: Exchange['input']) => void,
   came: (exchange: Exchange) => void,
 ): Mutant {
-  return breaks<Options>(what, 'lib/pawl/stores/dynamodb/options.ts', ({ tableOf }) => ({
-    tableOf(options) {
-      const { transport, ...table } = tableOf(options);
-      async function call(operation: Operation, input: object): Promise<object> {
+  return breaks<Tables>(what, 'lib/pawl/stores/dynamodb/table.ts', ({ openTable }) => ({
+    openTable(options, way) {
+      const { aws, ...table } = openTable(options, way);
+      const { dynamodb } = aws;
+      async function call(operation: DynamoOperation, input: object): Promise<object> {
         const request: Exchange['input'] = { ...input };
         sent(request);
-        const output = { ...(await transport.call(operation, request)) };
+        const output = { ...(await dynamodb.call(operation, request)) };
         came({ input: request, output });
         return output;
       }
-      return { ...table, transport: { ...transport, call } };
+      return { ...table, aws: { ...aws, dynamodb: { ...dynamodb, call } } };
     },
   }));
 }
@@ -116,24 +117,24 @@ export const stores: readonly Mutant[] = [
       fromItem: (item) => ({ ...fromItem({ ...item, v: { N: '1' } }), v: Number(item['v']?.N) as 1 }),
     }),
   ),
-  breaks<GroupCommit>(
-    'one key twice in one request',
-    'lib/pawl/stores/dynamodb/group-commit.ts',
-    ({ groupCommit }) => ({
-      groupCommit(...args) {
-        const send = groupCommit(...args);
-        let count = 0;
-        return (id, input) => send(`${id}#${++count}`, input);
-      },
-    }),
-  ),
+  breaks<GroupCommit>('one key twice in one request', 'lib/pawl/stores/group-commit.ts', ({ groupCommit }) => ({
+    groupCommit(...args) {
+      const send = groupCommit(...args);
+      let count = 0;
+      return (id, input) => send(`${id}#${++count}`, input);
+    },
+  })),
   breaks<GroupCommit>(
     'a part that failed is never sent again',
-    'lib/pawl/stores/dynamodb/group-commit.ts',
+    'lib/pawl/stores/group-commit.ts',
     ({ groupCommit }) => ({
-      groupCommit: (host, most, send) =>
-        groupCommit(host, most, async (inputs) =>
-          (await send(inputs)).map((part) => ('error' in part ? { value: Promise.reject(part.error) } : part)),
+      groupCommit: (host, most, send, errors) =>
+        groupCommit(
+          host,
+          most,
+          async (inputs) =>
+            (await send(inputs)).map((part) => ('error' in part ? { value: Promise.reject(part.error) } : part)),
+          errors,
         ),
     }),
   ),

@@ -1,4 +1,4 @@
-import { individualDynamoStore } from '../../lib/pawl/stores/dynamodb/index.ts';
+import { individualDynamoStore, sdk } from '../../lib/pawl/stores/dynamodb/index.ts';
 import { resolverOf } from '../../test/support/resolver-of.ts';
 import { operation } from './consumers/options.ts';
 import { dynamoClient } from './dynamodb/client.ts';
@@ -15,7 +15,7 @@ export function startOperator(simulation: Simulation): { isOver(): boolean } {
   const { random } = world;
   const operator = createSandbox(world, 'operator', 0);
   const client = dynamoClient({ ...simulation, isOut: () => false, strikes: () => false }, operator, simulation.table);
-  const store = individualDynamoStore({ tableName: 'claims', client });
+  const store = individualDynamoStore({ tableName: 'claims', aws: sdk({ dynamodb: client }) });
   const claims = resolverOf({ operation, store, host: operator.host });
   const redriven = new Map<string, number>();
   let visits = scenario.traffic.operatorVisits;

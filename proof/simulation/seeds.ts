@@ -43,6 +43,10 @@ export const regressions: readonly { readonly seed: number; readonly was: string
     seed: 58635,
     was: "'discard' acknowledged the first copy for a duplicate that took over from it, and that another worker was discarding at the time",
   },
+  {
+    seed: 145325,
+    was: 'the oracle held a worker that stood still to a takeover by a clock that was wrong beyond the allowance',
+  },
 ];
 
 /** The same for `--locks`. */

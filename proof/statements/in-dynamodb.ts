@@ -1,4 +1,4 @@
-import { dynamoStore } from '../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore, sdk } from '../../lib/pawl/stores/dynamodb/index.ts';
 import { startDynamoDbLocal } from '../../lib/rehearsal/engine/servers/dynamodb-local.ts';
 import { claimsTable, localClient } from '../../test/support/tables.ts';
 import { runStatementCampaign, type StatementCampaign, type StatementCampaignResult } from './campaign.ts';
@@ -13,7 +13,7 @@ export async function inDynamoDb<T>(work: (inTable: InTable) => Promise<T>): Pro
   try {
     return await work(async (campaign) => {
       const tableName = await claimsTable(client);
-      const store = dynamoStore({ tableName, client });
+      const store = dynamoStore({ tableName, aws: sdk({ dynamodb: client }) });
       return runStatementCampaign({ ...campaign, dynamodb: { endpoint, tableName, store } });
     });
   } finally {

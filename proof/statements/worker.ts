@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { nodeHost } from '../../lib/pawl/host.ts';
 import { reconcileStatements } from '../../lib/pawl/statements/index.ts';
-import { dynamoStore } from '../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore, sdk } from '../../lib/pawl/stores/dynamodb/index.ts';
 import { remoteStore } from './remote-store.ts';
 import { begin, endOf, operation, settleMs, statementOf, worldOf } from './world.ts';
 
@@ -12,7 +12,10 @@ const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 const store =
   endpoint === undefined
     ? remoteStore()
-    : dynamoStore({ tableName, client: new DynamoDBClient({ endpoint, region: 'us-east-1', credentials }) });
+    : dynamoStore({
+        tableName,
+        aws: sdk({ dynamodb: new DynamoDBClient({ endpoint, region: 'us-east-1', credentials }) }),
+      });
 
 const compared = await reconcileStatements({
   operation,

@@ -2,7 +2,8 @@ import { nodeHost } from '../../lib/pawl/host.ts';
 import type { Host } from '../../lib/pawl/kernel/host.ts';
 import type { ClaimStore, ClaimWrite, WriteResult } from '../../lib/pawl/rules/store.ts';
 import { bodyField, eachMessage } from '../../lib/pawl/sqs/index.ts';
-import { groupCommit, type Part } from '../../lib/pawl/stores/dynamodb/group-commit.ts';
+import { isAboutContents, isHopeless } from '../../lib/pawl/stores/dynamodb/errors.ts';
+import { groupCommit, type Part } from '../../lib/pawl/stores/group-commit.ts';
 import { memoryStore } from '../../lib/pawl/stores/memory.ts';
 import { createWorld, type World, worldBegins } from '../simulation/world/world.ts';
 
@@ -142,7 +143,7 @@ function createTable(world: World, writesPerSecond: number) {
     sent,
     completed,
     storeOf(host: Host): ClaimStore {
-      const write = groupCommit(host, 25, writeTogether);
+      const write = groupCommit(host, 25, writeTogether, { isAboutContents, isHopeless });
       return { read: memory.read, write: (one) => write(one.next.id, one) };
     },
   };

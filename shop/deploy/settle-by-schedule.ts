@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Claim, once } from 'pawl';
-import { dynamoStore } from 'pawl/dynamodb';
+import { dynamoStore, sdk } from 'pawl/dynamodb';
 import { giftCardProvider } from '../../lambda/gift-cards.ts';
 import { nodeHost } from '../../lib/pawl/host.ts';
 import { OPERATION_OF } from '../app/app-functions.ts';
@@ -36,7 +36,7 @@ export async function settleBySchedule({ world, journal, orders, payments }: ByS
   await expectSchedule(payments.deployed, 'Statements', 'LedgerDriftFunction', 'rate(1 day)');
 
   const tableName = nameOf(orders.deployed, 'AWS::DynamoDB::Table', 'Claims');
-  const store = dynamoStore({ tableName, client: account.dynamo });
+  const store = dynamoStore({ tableName, aws: sdk({ dynamodb: account.dynamo }) });
   await leaveInDoubt();
   journal.say(
     `${doubts.length} claims are in doubt, and no message comes for them; the sweep's rule is set to every minute`,

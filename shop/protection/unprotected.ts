@@ -102,6 +102,7 @@ export const compositeKey = nothing;
 export const messageAttribute = nothing;
 export const messageId = nothing;
 export const dynamoStore = nothing;
+export const sdk = nothing;
 export const transactionalStore = nothing;
 export const logEvents = nothing;
 export const deadLetterQueue = nothing;

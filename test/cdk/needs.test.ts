@@ -9,7 +9,7 @@ import {
 } from '../../lib/pawl/deployment/needs.ts';
 import type { ClaimStore } from '../../lib/pawl/index.ts';
 import { claimHeld, dynamoLockStore, forEachItem, readProgress, resourceLocks } from '../../lib/pawl/locks/index.ts';
-import { dynamoStore, individualDynamoStore, markRestored } from '../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore, individualDynamoStore, markRestored, sdk } from '../../lib/pawl/stores/dynamodb/index.ts';
 import { actionsOf } from '../support/actions.ts';
 import { record } from '../support/records.ts';
 
@@ -45,21 +45,23 @@ async function useClaims(store: ClaimStore): Promise<void> {
 const table = { tableName: 'claims' };
 
 test('what a consumer needs is what dynamoStore calls, and nothing else', async () => {
-  const asked = await askedFor((client) => useClaims(dynamoStore({ ...table, client })));
+  const asked = await askedFor((client) => useClaims(dynamoStore({ ...table, aws: sdk({ dynamodb: client }) })));
   expect(asked).toEqual([...STORE_ACTIONS].sort());
 });
 
 test('and what individualDynamoStore calls, where that is used', async () => {
-  const asked = await askedFor((client) => useClaims(individualDynamoStore({ ...table, client })));
+  const asked = await askedFor((client) =>
+    useClaims(individualDynamoStore({ ...table, aws: sdk({ dynamodb: client }) })),
+  );
   expect(asked).toEqual([...INDIVIDUAL_STORE_ACTIONS].sort());
 });
 
 test('what a store of a restored table asks besides is granted to every consumer', async () => {
   const asked = await askedFor(async (client) => {
-    const store = individualDynamoStore({ ...table, client, restored: true });
+    const store = individualDynamoStore({ ...table, aws: sdk({ dynamodb: client }), restored: true });
     // The answer has no mark, so the store is closed. Which table it is, is asked to set one.
     await store.read('a').catch(() => undefined);
-    await markRestored({ ...table, client, cutOff: new Date(1000), by: 'ada', note: '' });
+    await markRestored({ ...table, aws: sdk({ dynamodb: client }), cutOff: new Date(1000), by: 'ada', note: '' });
   });
   expect(asked).toEqual([...RESTORED_STORE_ACTIONS, 'dynamodb:PutItem'].sort());
   expect(CLAIM_ACTIONS).toEqual(expect.arrayContaining([...RESTORED_STORE_ACTIONS]));
@@ -67,11 +69,11 @@ test('what a store of a restored table asks besides is granted to every consumer
 
 test('what locks need is what pawl/locks calls, and nothing else', async () => {
   const asked = await askedFor(async (client) => {
-    const store = dynamoLockStore({ ...table, client });
+    const store = dynamoLockStore(dynamoStore({ ...table, aws: sdk({ dynamodb: client }) }));
     const rules = { holder: 'request-1', unlock: { onSuccess: 'unlock', onFailure: 'keep' } } as const;
     await resourceLocks({ store }).withLock(['x', 'y'], rules, async (lock) => {
       const check = (some: readonly string[]) => store.stillLocked(lock, some);
-      const work = { ...table, client, id: 'request-1', work: 'repay' };
+      const work = { store, id: 'request-1', work: 'repay' };
       for (const fence of [store.stillHeld(lock), claimHeld({ operation: 'repay', key: '1', fence: 1 }, 'claims')]) {
         await forEachItem(['x', 'y'], { ...work, fence, check }, () => []);
       }

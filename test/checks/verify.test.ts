@@ -82,7 +82,7 @@ test('what needs a registry is named, and not run', () => {
 /** The rooms of the repository have their tests where this looks for them. */
 test.each([
   ['lib/pawl/host.ts', 'test/pawl'],
-  ['lib/pawl/sqs/lean/transport.ts', 'test/pawl/sqs'],
+  ['lib/pawl/stores/dynamodb/lean.ts', 'test/pawl/stores'],
   ['lib/cdk/consumer.ts', 'test/cdk'],
   ['lib/rehearsal/file/judge.ts', 'test/rehearsal/file'],
   ['checks/release/parts.ts', 'test/checks/release'],

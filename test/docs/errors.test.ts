@@ -81,12 +81,16 @@ describe('a message', () => {
       'pawl/locks/acquisition.ts',
       'pawl/locks/memory.ts',
       // What DynamoDB or the network says; the store explains it.
+      'pawl/stores/dynamodb/marshall-action.ts',
       'pawl/stores/dynamodb/shared-requests.ts: Message',
+      'pawl/outbox/dynamodb/store.ts: error',
+      // What EventBridge says of an entry.
+      'pawl/outbox/destinations/event-buses.ts: message',
       'pawl/aws/get-json.ts',
       'pawl/aws/http.ts',
       'pawl/aws/verdict.ts',
       'pawl/aws/verdict.ts: typeof',
-      'pawl/sqs/lean/lean-transport.ts',
+      'pawl/aws/lean-sqs.ts: said',
       'cli/template-text.ts',
       // It says itself what to do.
       'cli/deployed/read-functions.ts',

@@ -506,11 +506,27 @@ const others: readonly (readonly [guide: string, text: string])[] = [
   ['docs/guides/powertools-beside.md', 'SnsSqsNotificationSchema.extend('],
   ['docs/guides/powertools-beside.md', 'EventBridgeSchema.extend('],
   ['docs/guides/powertools-beside.md', 'new BatchProcessor('],
+  ['docs/guides/outbox.md', 'eachTransaction<Payment>('], // run in test/suites/integration/outbox/guide.test.ts, as are the next five
+  ['docs/guides/outbox.md', 'outboxRelay({'],
+  ['docs/guides/outbox.md', 'key: sentKey()'],
+  ['docs/guides/outbox.md', 'destinations: [queues({ aws }), topics(), eventBuses()]'],
+  ['docs/guides/outbox.md', 'largeBodies({'],
+  ['docs/guides/outbox.md', 'outbox.prepare(['],
+  ['docs/guides/workflows.md', 'new SFNClient'], // test/pawl/workflows/start-once.test.ts, as are the next two
+  ['docs/guides/workflows.md', "type: 'EXPRESS'"],
+  ['docs/guides/workflows.md', 'await startExecution('],
+  ['docs/guides/observe.md', "mode: 'observe'"], // test/pawl/sqs/observe.test.ts
   ['docs/guides/sweep.md', 'sweepOpenClaims({'], // test/pawl/sweep/sweep.test.ts
   ['docs/guides/restore.md', 'export const store = dynamoStore({'], // test/suites/integration/restored.test.ts
   ['docs/guides/restore.md', "restored: 'lift',"], // test/suites/integration/restored-statements.long.test.ts
-  ['docs/guides/lean.md', "import { dynamoStore } from 'pawl/dynamodb/lean'"], // test/suites/laws/lean-dynamodb.long.test.ts, test/suites/integration/lean-sqs.test.ts
-  ['docs/guides/lean.md', 'leanDynamo({ region'],
+  ['docs/guides/aws.md', "import { dynamoStore } from 'pawl/dynamodb/lean'"], // test/suites/laws/lean-dynamodb.long.test.ts, test/suites/integration/lean-sqs.test.ts
+  ['docs/guides/aws.md', 'aws: lean({ region'],
+  ['docs/guides/aws.md', 'aws: sdk({ dynamodb, sqs })'],
+  ['docs/guides/aws.md', 'aws: lean() }'], // test/suites/integration/lean-sqs.test.ts
+  ['docs/guides/postgres.md', 'postgresMigration'], // test/suites/integration/postgres-guide.test.ts, as are the next three
+  ['docs/guides/postgres.md', "operation: 'send-email'"],
+  ['docs/guides/postgres.md', 'const locks ='],
+  ['docs/guides/postgres.md', 'deleteExpired'],
   ['docs/guides/templates.md', 'async ({ body }) => sendEmail(body)'], // shop/templates/handler.ts, deployed by npm run e2e -- templates
 ];
 

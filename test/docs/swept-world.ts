@@ -5,9 +5,9 @@ import { type ClaimWrite, memoryStore, once } from '../../lib/pawl/index.ts';
 import { dynamoLockStore, forEachItem, resourceLocks } from '../../lib/pawl/locks/index.ts';
 import { sqsOnce } from '../../lib/pawl/middy/index.ts';
 import { deadLetterQueue, eachMessage, sendOnce } from '../../lib/pawl/sqs/index.ts';
+import { dynamoStore, sdk } from '../../lib/pawl/stores/dynamodb/index.ts';
 import { type AppWrite, eachTransaction, type TransactionalStore } from '../../lib/pawl/transactions/index.ts';
 import type { World } from '../../lib/testing/index.ts';
-import { documentsOver } from '../../proof/simulation/dynamodb/documents.ts';
 import { simulatedTable } from '../../proof/simulation/dynamodb/table.ts';
 import type { Names } from './run-example.ts';
 
@@ -73,17 +73,20 @@ export function tableClient(
  * What an example imports, wired to a swept world: in place of the real client, clock and queue. All else is the example's.
  */
 export function wired(world: World, outside: Outside, client = tableClient(world, outside)): Names {
-  const { store, host, sqsClient, onEvent } = world.options;
-  const wiring = { host, sqsClient, onEvent };
-  const through = { tableName, client, host };
+  const { store, host, onEvent } = world.options;
+  const wiring = { host, onEvent, aws: store.aws };
+  const table = dynamoStore({ tableName, aws: sdk({ dynamodb: client }), host });
   /** A queue that is told apart by the key of what is sent: a consumer runs once for each. */
   const producer = {
-    send: ({ input }: { readonly input: SendMessageCommandInput }) =>
-      world.io('refunds.send', () => {
-        const key = input.MessageAttributes?.['idempotency-key']?.StringValue ?? 'none';
-        outside.act('sent', key);
-        return { MessageId: `message ${key}` };
-      }),
+    ...store.aws,
+    sqs: {
+      call: (_: string, input: Partial<SendMessageCommandInput>) =>
+        world.io('refunds.send', () => {
+          const key = input.MessageAttributes?.['idempotency-key']?.StringValue ?? 'none';
+          outside.act('sent', key);
+          return { MessageId: `message ${key}` };
+        }),
+    },
   };
   const transactional = world.wrap('table', outside.transactions.store);
   return {
@@ -96,13 +99,13 @@ export function wired(world: World, outside: Outside, client = tableClient(world
     eachTransaction: (options: object, writes: never) => eachTransaction({ ...options, ...wiring } as never, writes),
     sqsOnce: (options: object) => sqsOnce({ ...options, ...wiring } as never),
     once: (options: object, run: never) => once({ ...options, host, onEvent } as never, run),
-    dynamoLockStore: () => dynamoLockStore(through),
+    dynamoLockStore: () => dynamoLockStore(table),
     resourceLocks: (options: object) => resourceLocks({ ...options, host } as never),
     forEachItem: (items: never, options: object, writes: never) =>
-      forEachItem(items, { ...options, ...through, documents: documentsOver(client) } as never, writes),
+      forEachItem(items, { ...options, store: table, host } as never, writes),
     onceOverHttp: (options: object, handle: never) => onceOverHttp({ ...options, host, onEvent } as never, handle),
     httpOnce: (options: object) => httpOnce({ ...options, host, onEvent } as never),
-    sendOnce: (options: object) => sendOnce({ ...options, host, onEvent, sqsClient: producer } as never),
+    sendOnce: (options: object) => sendOnce({ ...options, host, onEvent, aws: producer } as never),
     process: { env: { REFUNDS_QUEUE_URL: 'https://sqs/refunds', LEDGER_TABLE: tableName } },
     console: { log: () => undefined, warn: () => undefined, error: () => undefined },
   };

@@ -99,7 +99,7 @@ async function deployed(deployments: readonly Deployment[], seed: number): Promi
     const id = `${operation}#${key}`;
     const onAbandoned = policyOf(deployment);
     const shared = { operation, store, host, onEvent: () => undefined, onAbandoned } as const;
-    const queue = { ...shared, key: () => key, fingerprint: () => 'same', sqsClient: noQueue } as const;
+    const queue = { ...shared, key: () => key, fingerprint: () => 'same', aws: noQueue } as const;
     const event = sqsEvent(sqsRecord({ id: key }, { messageId: key, receiveCount: ++receives + 2 }));
     const lambda = context(invocationMs, host.now);
     const one = (handle: (message: Message<Body>, claim: Claim) => unknown, more: object = {}) =>

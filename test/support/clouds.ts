@@ -15,6 +15,7 @@ export async function startClouds() {
 
   return {
     queues,
+    sns,
     s3,
     bucket,
     /** A topic with the queue as its subscriber. @returns what publishes to it */

@@ -3,7 +3,7 @@ import { type ClaimEvent, RejectedError } from '../../lib/pawl/index.ts';
 import { decide } from '../../lib/pawl/rules/decide.ts';
 import type { ClaimStore } from '../../lib/pawl/rules/store.ts';
 import { bodyField, deadLetterQueue, eachMessage, type SqsEvent } from '../../lib/pawl/sqs/index.ts';
-import { dynamoStore } from '../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore, sdk } from '../../lib/pawl/stores/dynamodb/index.ts';
 import { type SqsLocal, startSqsLocal } from '../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { toSqsEvent } from '../../lib/rehearsal/services/sqs/sqs-event.ts';
 import { context } from './lambda.ts';
@@ -40,7 +40,7 @@ export async function startIncident({
 }: IncidentOptions) {
   const dynamo = localClient(dynamoEndpoint);
   const tableName = await claimsTable(dynamo);
-  const store = dynamoStore({ tableName, client: dynamo });
+  const store = dynamoStore({ tableName, aws: sdk({ dynamodb: dynamo }) });
   const sqs = await startSqsLocal();
   // As a function's own client: its endpoint is set, and the URL of a queue is not one.
   const client = new SQSClient({
@@ -53,7 +53,7 @@ export async function startIncident({
   const orderQueues = await queuesOf(sqs, 'orders');
   /** Every mail that was sent since the incident, by its order. */
   const sent: string[] = [];
-  const silent = { store, key: bodyField('orderId'), sqsClient: client, onEvent };
+  const silent = { store, key: bodyField('orderId'), aws: sdk({ sqs: client }), onEvent };
   const sendMail = eachMessage<{ orderId: string }>(
     {
       ...silent,

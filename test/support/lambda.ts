@@ -1,5 +1,6 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { InvocationContext, SqsEvent, SqsRecord } from '../../lib/pawl/sqs/event.ts';
+import { sdk } from '../../lib/pawl/stores/dynamodb/index.ts';
 
 /** A Lambda context with this much time left, counted from now by the given clock. */
 export function context(remainingMs = 30_000, now: () => number = Date.now): InvocationContext {
@@ -39,12 +40,14 @@ export function sqsEvent(...records: readonly SqsRecord[]): SqsEvent {
 }
 
 /** For consumers whose queue is only a text: calls to SQS fail here, and reach nobody's account. */
-export const noQueue = new SQSClient({
-  endpoint: 'http://127.0.0.1:1',
-  region: 'us-east-1',
-  credentials: { accessKeyId: 'none', secretAccessKey: 'none' },
-  maxAttempts: 1,
-  useQueueUrlAsEndpoint: false,
+export const noQueue = sdk({
+  sqs: new SQSClient({
+    endpoint: 'http://127.0.0.1:1',
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'none', secretAccessKey: 'none' },
+    maxAttempts: 1,
+    useQueueUrlAsEndpoint: false,
+  }),
 });
 
 /** The ids of a batch response, sorted. */

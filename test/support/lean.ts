@@ -1,19 +1,26 @@
+import type { Aws } from '../../lib/pawl/aws/aws.ts';
 import { credentialsOf } from '../../lib/pawl/aws/credentials.ts';
 import { type Http, type HttpResult, nodeHttp } from '../../lib/pawl/aws/http.ts';
+import { dynamodb, leanDynamo } from '../../lib/pawl/aws/lean-dynamodb.ts';
 import { signedRequests } from '../../lib/pawl/aws/signed-requests.ts';
 import { nodeHost } from '../../lib/pawl/host.ts';
 import type { Host } from '../../lib/pawl/kernel/host.ts';
-import { dynamodb, leanTransport } from '../../lib/pawl/stores/dynamodb/lean/lean-transport.ts';
-import type { DynamoTransport } from '../../lib/pawl/stores/dynamodb/transport.ts';
+import { type Lean, type LeanOptions, lean } from '../../lib/pawl/stores/dynamodb/lean.ts';
 
 const local = { accessKeyId: 'local', secretAccessKey: 'local' };
 
-/** A lean transport to an endpoint over a way of the test's own. */
-export function leanOver(endpoint: string, http: Http, host: Host = nodeHost): DynamoTransport {
+/** The way without the SDK, to a DynamoDB and, if there are any, to queues of this machine. */
+export function localLean(endpoint: string, options: LeanOptions = {}): Lean {
+  return lean({ region: 'us-east-1', credentials: local, endpoints: { dynamodb: endpoint }, ...options });
+}
+
+/** The same over connections of the test's own, with nothing but DynamoDB at their end. */
+export function leanOver(endpoint: string, http: Http, host: Host = nodeHost): Aws {
   const place = { endpoint: new URL(endpoint), region: 'us-east-1' };
   const credentials = credentialsOf(local, { host, env: () => ({}) });
   const send = signedRequests({ service: dynamodb, host, http, place, credentials });
-  return leanTransport(send, host, () => place.region);
+  const sqs = { call: () => Promise.reject(new Error('there is no queue')) };
+  return { dynamodb: leanDynamo(send, host, () => place.region), sqs };
 }
 
 /** Loses the response of every first try of a write that was applied, below the transport's own retry. */

@@ -4,7 +4,7 @@ import type {
   BatchStatementResponse,
   DynamoDBClient,
 } from '@aws-sdk/client-dynamodb';
-import type { DynamoTransport } from '../../lib/pawl/stores/dynamodb/transport.ts';
+import type { Aws } from '../../lib/pawl/aws/aws.ts';
 import { claimWrites, type SeenWrite } from '../../lib/rehearsal/pawl/claim-writes.ts';
 
 const message = 'the table is throttled';
@@ -49,10 +49,14 @@ export function refuseWritesOf(client: DynamoDBClient, refuses: Refuses): void {
   );
 }
 
-/** The same, of a lean transport. */
-export function refusingTransport(transport: DynamoTransport, refuses: Refuses): DynamoTransport {
+/** The same, of a way to AWS. */
+export function refusingAws(aws: Aws, refuses: Refuses): Aws {
+  const { dynamodb } = aws;
   return {
-    ...transport,
-    call: (operation, given) => withoutRefused(refuses, operation, given, (input) => transport.call(operation, input)),
+    ...aws,
+    dynamodb: {
+      ...dynamodb,
+      call: (operation, given) => withoutRefused(refuses, operation, given, (input) => dynamodb.call(operation, input)),
+    },
   };
 }

@@ -52,3 +52,23 @@ export async function tableWithoutIndex(client: DynamoDBClient, TableName = `cla
   );
   return TableName;
 }
+
+/** An outbox table, with its stream. */
+export async function outboxTable(client: DynamoDBClient, TableName = `outbox-${randomUUID()}`): Promise<string> {
+  await client.send(
+    new CreateTableCommand({
+      TableName,
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions: [
+        { AttributeName: 'id', AttributeType: 'S' },
+        { AttributeName: 'n', AttributeType: 'N' },
+      ],
+      KeySchema: [
+        { AttributeName: 'id', KeyType: 'HASH' },
+        { AttributeName: 'n', KeyType: 'RANGE' },
+      ],
+      StreamSpecification: { StreamEnabled: true, StreamViewType: 'KEYS_ONLY' },
+    }),
+  );
+  return TableName;
+}

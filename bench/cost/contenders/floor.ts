@@ -14,7 +14,7 @@ import type { Delivery } from '../scenarios.ts';
  * The least that the SDK can be asked to do: the same statements over the same attributes as pawl's, in as few requests, with
  * nothing decided and nothing retried. The requests are ready before the clock starts.
  */
-export function floor({ client, tableName, effect }: Omit<World, 'transport'>) {
+export function floor({ client, tableName, effect }: Omit<World, 'lean'>) {
   return ({ scenario, event: { Records } }: Delivery) => {
     const ids = Records.map(({ body }) => `issue-gift-card#${JSON.parse(body).orderId}`);
     const reads = chunksOf(100, ids).map((some) => readRequest(tableName, some));

@@ -1,12 +1,12 @@
-import { eachMessage } from '../../../lib/pawl/sqs/lean/index.ts';
-import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/lean/index.ts';
+import { eachMessage } from '../../../lib/pawl/sqs/index.ts';
+import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/lean.ts';
 import type { World } from '../contract.ts';
 import type { Delivery } from '../scenarios.ts';
 import { optionsWith } from './pawl-options.ts';
 
-/** The same as `pawl`, over the lean transport. */
-export function pawlLean({ transport, tableName, effect }: Pick<World, 'transport' | 'tableName' | 'effect'>) {
-  const store = dynamoStore({ tableName, client: transport });
+/** The same as `pawl`, without the AWS SDK. */
+export function pawlLean({ lean: aws, tableName, effect }: Pick<World, 'lean' | 'tableName' | 'effect'>) {
+  const store = dynamoStore({ tableName, aws });
   const handler = eachMessage(optionsWith(store), ({ messageId }) => effect(messageId));
   return ({ event, context }: Delivery) =>
     () =>

@@ -1,14 +1,14 @@
 import { eachMessage } from '../../../lib/pawl/sqs/index.ts';
-import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import type { World } from '../contract.ts';
 import type { Delivery } from '../scenarios.ts';
 import { optionsWith } from './pawl-options.ts';
 
 export function optionsOf({ client, tableName }: Pick<World, 'client' | 'tableName'>) {
-  return optionsWith(dynamoStore({ tableName, client }));
+  return optionsWith(dynamoStore({ tableName, aws: sdk({ dynamodb: client }) }));
 }
 
-export function pawl(world: Omit<World, 'transport'>) {
+export function pawl(world: Omit<World, 'lean'>) {
   const handler = eachMessage(optionsOf(world), ({ messageId }) => world.effect(messageId));
   return ({ event, context }: Delivery) =>
     () =>

@@ -9,7 +9,7 @@ import type { Delivery } from '../scenarios.ts';
  * Powertools as its documentation puts batch and idempotency together, configured to do what pawl does: the key is the same
  * field of the body; the whole body is fingerprinted, whatever the order of its fields; outcomes are kept for 30 days.
  */
-export function powertools({ client, tableName, effect }: Omit<World, 'transport'>) {
+export function powertools({ client, tableName, effect }: Omit<World, 'lean'>) {
   const persistenceStore = new DynamoDBPersistenceLayer({ tableName, awsSdkV3Client: client });
   const processor = new BatchProcessor(EventType.SQS);
   const config = new IdempotencyConfig({

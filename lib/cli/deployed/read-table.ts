@@ -8,7 +8,8 @@ import {
   type TimeToLiveDescription,
 } from '@aws-sdk/client-dynamodb';
 import { OPEN_CLAIMS, type OpenIndex, type RestoreMark, type TableFacts, type TimeToLive } from 'pawl/deployment';
-import { describeTable, findMark, sdkTransport } from 'pawl/internal/dynamodb';
+import { sdk } from 'pawl/dynamodb';
+import { describeTable, findMark } from 'pawl/internal/dynamodb';
 import type { Account } from './account.ts';
 import { orUndefined } from './or-undefined.ts';
 
@@ -55,7 +56,7 @@ async function readTable(dynamo: DynamoDBClient, TableName: string): Promise<Tab
 /** Reads the mark of a restored table. Undefined when it could not be read: no other rule needs the permission to read items, so that is no finding. */
 export async function readMark(dynamo: DynamoDBClient, TableName: string): Promise<RestoreMark | undefined> {
   try {
-    const transport = sdkTransport(dynamo);
+    const { dynamodb: transport } = sdk({ dynamodb: dynamo });
     const read = await orUndefined(async () => ({ found: await findMark(transport, TableName) }));
     if (read === undefined) return undefined;
     if (read.found === undefined) return { kind: 'none' };

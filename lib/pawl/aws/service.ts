@@ -10,6 +10,8 @@ export interface Service {
   readonly target: string;
   /** As often as the SDK's client sends a request. */
   readonly mostTries: number;
+  /** The text of a success, as an object. @default as JSON */
+  readonly readValue?: (text: string) => unknown;
   /** The text of a response that is no success, as an object. @default as JSON */
   readonly readError?: (text: string) => unknown;
   /** What an error has beside its name and its message, by the names of the SDK. */

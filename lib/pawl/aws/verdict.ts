@@ -63,13 +63,13 @@ export function verdictOf(service: Service, result: HttpResult): Verdict {
     if (connection.includes(propertyOf(error, 'code'))) return failed(named(error, 'TimeoutError'), 'soon');
     return failed(error, 'never');
   }
-  const { title, readError = JSON.parse } = service;
+  const { title, readValue = JSON.parse, readError = JSON.parse } = service;
   const { status, headers, body } = result;
   // A proxy on the way may cut or change a response. Half of a list of statements would be taken for all of it.
   if (headers.crc32 !== undefined && Number(headers.crc32) !== crc32(body)) {
     return failed(named(new Error(`the response of ${title} does not match its checksum`), 'CRC32CheckFailed'), 'soon');
   }
-  const said = objectIn(body.toString('utf8'), status === 200 ? JSON.parse : readError);
+  const said = objectIn(body.toString('utf8'), status === 200 ? readValue : readError);
   if (status === 200 && said !== undefined) return { kind: 'value', value: said };
   if (status === 200) {
     return failed(named(new SyntaxError(`the response of ${title} is no JSON`), 'InvalidResponse'), 'soon');

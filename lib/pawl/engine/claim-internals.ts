@@ -36,12 +36,23 @@ export function attachInternals(claim: object, behind: ClaimInternals): void {
   Object.defineProperty(claim, internals, { value: () => behind });
 }
 
-/** @throws TypeError when it is not the very object that the handler was given */
-export function internalsOf(claim: object): ClaimInternals {
+/** Makes `internalsOf` throw for a claim behind which there is nothing. */
+export function refuseInternals(claim: object, refusal: (what: string) => Error): void {
+  const refuse = (what: string) => {
+    throw refusal(what);
+  };
+  Object.defineProperty(claim, internals, { value: refuse });
+}
+
+/**
+ * @param what asks for them, for the message
+ * @throws TypeError when it is not the very object that the handler was given; OptionError when its handler is only observed
+ */
+export function internalsOf(claim: object, what: string): ClaimInternals {
   // Where a key is not required, a request without one has no claim at all.
-  const behind = (claim as { readonly [internals]?: () => ClaimInternals } | null | undefined)?.[internals];
+  const behind = (claim as { readonly [internals]?: (what: string) => ClaimInternals } | null | undefined)?.[internals];
   if (behind === undefined) {
     throw explainedError(TypeError, 'expected the claim that the handler was given, and no copy of it', 'copied-claim');
   }
-  return behind();
+  return behind(what);
 }

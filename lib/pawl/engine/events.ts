@@ -93,8 +93,30 @@ export type ClaimFact =
   | { readonly type: 'late-answer'; readonly remainingMs: number; readonly messages: number }
   /** A request of HTTP was refused before anything was claimed: its response is 400, or 403 where the caller is unknown. */
   | { readonly type: 'request-refused'; readonly reason: RequestRefusal; readonly error: RecordedError }
+  /**
+   * Under `mode: 'observe'`, what enforcement would have done with a delivery whose handler runs all the same. `would-defer`: another run is under way;
+   * `would-park`: an earlier run, or this one, left the effect in doubt, and the policy is `'park'`.
+   */
+  | (OfClaim & { readonly type: 'would-replay' | 'would-defer' | 'would-park' })
+  /**
+   * Under `mode: 'observe'`: enforcement would not have run it; at a queue, the message would have gone to the dead-letter queue. Where the `reason` of a refusal is
+   * `key-reused`, the key stands for another payload as well: it is wrong.
+   */
+  | {
+      readonly type: 'would-refuse' | 'would-dead-letter';
+      readonly reason: string;
+      readonly error: RecordedError;
+    }
+  /** Under `mode: 'observe'`: a run is not known to be written down. The handler ran as it would have without pawl. */
+  | { readonly type: 'unseen'; readonly error: RecordedError }
+  /** A handler was run under `mode: 'observe'` for a key that enforcement has, or had: for it, there is no gate. */
+  | (OfClaim & { readonly type: 'observed-beside' })
   /** A call to SQS failed. No message is lost: it stays on its queue. */
-  | { readonly type: 'queue-call-failed'; readonly messageId: string; readonly error: RecordedError };
+  | { readonly type: 'queue-call-failed'; readonly messageId: string; readonly error: RecordedError }
+  /** A message of an outbox. `sent`: its destination has it. `left`: the relay sends it, because an earlier one of its group comes first, or no time was left. */
+  | { readonly type: 'message-sent' | 'message-left'; readonly to: string }
+  /** A message of an outbox did not get to its destination, or did not leave the outbox. `not-sent`: it is tried again. `parked`: an operator decides. */
+  | { readonly type: 'message-not-sent' | 'message-parked'; readonly to: string; readonly error: RecordedError };
 
 /**
  * One thing that happened to a claim or its message. The words are the protocol's.

@@ -113,7 +113,7 @@ export class NextStep {
  * @throws OptionError when its name is no name or was used before; Error inside another step of the claim; InDoubtError when another step stood in its place
  */
 export function nextStep(claim: Claim, name: string): NextStep {
-  const behind = internalsOf(claim);
+  const behind = internalsOf(claim, 'step');
   const { steps, work } = behind;
   work.refuseInStep ??= (what) => refuseInsideStep(work, what);
   work.refuseInStep(`step ${name}`);

@@ -5,12 +5,12 @@ import { errorKind, NothingRunError, OptionError, RetryableError } from '../kern
 import { Asked } from '../kernel/heard.ts';
 import type { Host } from '../kernel/host.ts';
 import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
-import { expectOptions, ofHttp, ofQueues, ofWorlds } from '../kernel/take-options.ts';
+import { expectOptions, ofHttp, ofQueues } from '../kernel/take-options.ts';
 import { propertyOf } from '../kernel/unknown.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import { warnOnce } from '../kernel/warn-once.ts';
 import { canonicalValue } from '../payload/fingerprint.ts';
-import { type FingerprintOption, printsOf, ruleOf } from '../payload/fingerprint-rule.ts';
+import { type Compared, type FingerprintOption, printsOf, ruleOf } from '../payload/fingerprint-rule.ts';
 import { missingIn } from '../payload/missing-key.ts';
 import { recordsIn } from '../payload/records-in.ts';
 import { checkedAttributes } from '../rules/attributes.ts';
@@ -24,6 +24,8 @@ import { warnOfGap } from './gap-in-key.ts';
 import { useOf } from './handlers.ts';
 import { expectCalls, handlersAround, handlersOfCall, isLeftBehind } from './inside-step.ts';
 import { expectDone, markNotDone } from './not-done.ts';
+import { fieldsOf } from './observe/fields.ts';
+import { isObservedNow, sayUnwatchable, Watch, type Watched } from './observe/observer.ts';
 import { notStarted, type OnceOutcome, resultOf } from './once-result.ts';
 import { type ClaimOptions, claimOptionNames, settingsOf } from './options.ts';
 import { fallbackLease } from './renewed-lease.ts';
@@ -121,7 +123,7 @@ export function once<Input, R, Kept extends boolean = true>(
   fn: (input: Input, claim: Claim) => Promise<R> | R,
   defaultHost?: Host,
 ): OnceFunction<Input, R, Kept> {
-  expectOptions(options, { door: 'once', known: { ...known, ...ofWorlds }, refused: { ...ofQueues, ...ofHttp }, docs });
+  expectOptions(options, { door: 'once', known, refused: { ...ofQueues, ...ofHttp }, docs });
   const settings = settingsOf<Input>(options, { host: (options.host ?? defaultHost) as Host, watched: true });
   const { key } = options;
   const named = typeof key === 'string' && /^\w+$/.test(key) ? key : 'orderId';
@@ -146,17 +148,23 @@ export function once<Input, R, Kept extends boolean = true>(
     );
     expectOptions(call, { door: 'a call of once', known: knownOfCall, inherited: 'taken', docs });
     expectOneIntent(input);
+    const known = identityOf(input);
+    expectNotAround(settings, known.identity.id);
+    return { ...known, deadline: deadlineOf(call, settings.host), redelivered: call.redelivered };
+  }
+
+  /** What an input is known by. @param onIntent hears the text of its intent */
+  function identityOf(input: Input, onIntent?: (text: string) => void) {
     const identity = identify(settings.operation, options.key(input), settings.host, () => missingIn(key, input));
     warnOfGap(settings.operation, identity.key);
-    expectNotAround(settings, identity.id);
-    const deadline = deadlineOf(call, settings.host);
-    const prints = printsOf(
-      rule,
-      (by) => ('of' in by ? synchronous('fingerprint', by.of(input)) : canonicalValue(input, by.ignore)),
-      settings.host,
-    );
+    const textOf = (by: Compared<Input>) => {
+      const text = 'of' in by ? synchronous('fingerprint', by.of(input)) : canonicalValue(input, by.ignore);
+      if (by === rule) onIntent?.(text);
+      return text;
+    };
+    const prints = printsOf(rule, textOf, settings.host);
     const attributes = options.attributes && checkedAttributes(options.attributes(input));
-    return { identity, ...prints, attributes, deadline, redelivered: call.redelivered };
+    return { identity, ...prints, attributes };
   }
 
   async function callOnce(input: Input, call: OnceCall): Promise<Called<R>> {
@@ -180,7 +188,46 @@ export function once<Input, R, Kept extends boolean = true>(
     }
   }
 
+  /** Calls the function as it would be called without pawl, and watches it. */
+  async function callObserved(input: Input, call: OnceCall): Promise<R> {
+    const watch = new Watch(engine);
+    const from = { delivered: {}, deadline: unlessThrows(() => deadlineOf(call, settings.host)) };
+    const run = watch.begin(identityToObserve(input), from);
+    try {
+      const value = await fn(input, run.claim);
+      run.returned(value);
+      return value;
+    } catch (error) {
+      run.threw(error);
+      throw error;
+    } finally {
+      await watch.end(from.deadline);
+    }
+  }
+
+  /** What an input is known by; nothing if it cannot be told, which is reported. */
+  function identityToObserve(input: Input): Watched | undefined {
+    let intent: string | undefined;
+    try {
+      const { identity, ...known } = identityOf(input, (text) => {
+        intent = text;
+      });
+      const fields = intent === undefined ? undefined : fieldsOf(intent, identity.id, settings.host);
+      return { identity, ...known, fields };
+    } catch (error) {
+      sayUnwatchable(engine, error);
+      return undefined;
+    }
+  }
+
+  /** Whether the call is only watched. */
+  function isObserved(input: Input): boolean {
+    const idOf = () => identify(settings.operation, options.key(input), settings.host).id;
+    return settings.enforcedShare !== undefined && isObservedNow(engine, () => unlessThrows(idOf));
+  }
+
   async function callAndReturn(input: Input, call: OnceCall = {}): Promise<R | undefined> {
+    if (isObserved(input)) return callObserved(input, call);
     const called = await callOnce(input, call);
     if (called.kind === 'not-started') throw notStarted(called.error);
     const outcome = outcomeOf(called);
@@ -190,6 +237,7 @@ export function once<Input, R, Kept extends boolean = true>(
   }
 
   async function callForOutcome(input: Input, call: OnceCall = {}): Promise<OnceOutcome<R>> {
+    if (isObserved(input)) return { outcome: 'completed', replayed: false, result: await callObserved(input, call) };
     const outcome = outcomeOf(await callOnce(input, call));
     if (outcome.outcome !== 'completed') markNotDone(outcome, () => resultOf(outcome));
     return outcome;
@@ -213,6 +261,14 @@ export function once<Input, R, Kept extends boolean = true>(
   const outcome = (...args: Parameters<typeof callForOutcome>) => followed(callForOutcome(...args));
   expectCalls();
   return Object.assign(onceFunction as OnceFunction<Input, R, Kept>, { outcome });
+}
+
+function unlessThrows<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
 }
 
 function warnOfLateCall(operation: string): void {

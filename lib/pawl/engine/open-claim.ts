@@ -54,7 +54,7 @@ const noStepYet: Promise<unknown> = Promise.resolve();
 const signalOfClaim: PropertyDescriptor = {
   enumerable: true,
   get(this: object) {
-    return internalsOf(this).signal();
+    return internalsOf(this, 'signal').signal();
   },
 };
 

@@ -10,6 +10,7 @@ import type { ClaimStore } from '../rules/store.ts';
 import { sayingMistakes } from './classifier.ts';
 import { type ClaimEvent, reportTheUnusual } from './events.ts';
 import type { Lease } from './lease.ts';
+import { enforcedShare, type Mode } from './observe/mode.ts';
 import { type Policy, policyOf } from './policy.ts';
 import type { Reconcile } from './reconcile.ts';
 
@@ -123,6 +124,24 @@ export interface ClaimOptions<Input> {
    */
   readonly statements?: boolean;
   /**
+   * Whether pawl decides what runs (`'enforce'`), or only watches beside the handler (`'observe'`): then each delivery runs as it would without pawl, and events
+   * say what pawl would have done. `'environment'` reads the variable `PAWL_MODE`, at the start: `enforce`, `observe`, or the share of the keys to enforce, such as
+   * `0.01`; not set, it is `enforce`. A function is called for each delivery, and returns the same.
+   * @default 'enforce'
+   */
+  readonly mode?: Mode | 'environment' | (() => Mode | number);
+  /**
+   * The share of the keys that is enforced, from 0 to 1, while the others are observed. A key falls the same way in every function, and a larger share has all
+   * keys of a smaller one.
+   * @default 1, or 0 under mode: 'observe'
+   */
+  readonly enforce?: number;
+  /**
+   * Under `mode: 'observe'`, the longest that an invocation waits at its end until what it has seen is written down, in milliseconds. 0: it does not wait.
+   * @default 25
+   */
+  readonly observeWaitMs?: number;
+  /**
    * Hears of everything that happens to a claim. It must not throw; what it throws is ignored.
    * @default whatever is out of the ordinary goes to `console.warn`, as one line of JSON
    */
@@ -153,6 +172,9 @@ export const claimOptionNames = {
   attributes: true,
   watched: true,
   statements: true,
+  mode: true,
+  enforce: true,
+  observeWaitMs: true,
   onEvent: true,
   host: true,
 } as const satisfies NamesOf<ClaimOptions<unknown>>;
@@ -160,8 +182,10 @@ export const claimOptionNames = {
 /** Options after defaults and validation: among them, the rules that claims are decided by. */
 export interface Settings<Input>
   extends ClaimRules,
-    Required<Omit<ClaimOptions<Input>, keyof ClaimRules | 'lease' | 'classify' | 'attributes'>>,
+    Required<Omit<ClaimOptions<Input>, keyof ClaimRules | 'lease' | 'classify' | 'attributes' | 'mode' | 'enforce'>>,
     Pick<ClaimOptions<Input>, 'lease' | 'classify' | 'attributes'> {
+  /** The share of the keys that is enforced, as it is at a time; nothing if it is always all of them. */
+  readonly enforcedShare: (() => number) | undefined;
   /** The provider to ask about an attempt in doubt, where that is the policy. */
   readonly provider: Reconcile<Input> | undefined;
   readonly settleMs: number;
@@ -226,7 +250,16 @@ export function settingsOf<Input>(
 
   const settleMs = provider?.settleMs ?? 0;
   const saying = classify && { classify: sayingMistakes(classify, operation) };
-  return { ...o, ...saying, onAbandoned, provider, settleMs, unsettledMs: settleMs === 0 ? 0 : settleMs + o.skewMs };
+  const share = enforcedShare(operation, o);
+  return {
+    ...o,
+    ...saying,
+    enforcedShare: share,
+    onAbandoned,
+    provider,
+    settleMs,
+    unsettledMs: settleMs === 0 ? 0 : settleMs + o.skewMs,
+  };
 }
 
 /** @throws OptionError unless it is a whole number, or, of what is remembered, `'forever'` */
@@ -252,10 +285,18 @@ function expectLease(lease: Lease): void {
  */
 export const producersOperations = { keys: 'send:', intents: 'send-intent:' } as const;
 
-/** @throws OptionError for an operation that only the claims of `sendOnce` have: its own claims would be theirs, and a message would be taken for done */
+/** How the operations of the claims begin that wait for the end of an execution. */
+export const executionsOperation = 'execution:';
+
+const reservedOperations: readonly (readonly [string, string])[] = [
+  ...Object.values(producersOperations).map((prefix) => [prefix, 'sendOnce'] as const),
+  [executionsOperation, 'startOnce'],
+];
+
+/** @throws OptionError for an operation that only claims of pawl's own have: its own claims would be theirs, and a message would be taken for done */
 function expectNotReserved(operation: string): void {
-  const reserved = Object.values(producersOperations).find((prefix) => operation.startsWith(prefix));
-  const expected = `a name that does not begin with '${reserved}': the claims of sendOnce have such operations`;
+  const [reserved, by] = reservedOperations.find(([prefix]) => operation.startsWith(prefix)) ?? [];
+  const expected = `a name that does not begin with '${reserved}': the claims of ${by} have such operations`;
   expect(reserved === undefined, 'operation', expected, operation);
 }
 

@@ -1,7 +1,7 @@
 import { expectRun, isGeneratorFunction, isPromise, notAFunction } from '../kernel/callable.ts';
 import { explainedError, InDoubtError, LeaseError, RetryableError } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
-import { expectOptions } from '../kernel/take-options.ts';
+import { expectOptions, ofObserve } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { Checkpoint } from '../rules/checkpoints.ts';
 import { type Said, verdictIn } from '../rules/verdict.ts';
@@ -68,7 +68,7 @@ export function step<R>(
   fn: (step: StepRun) => Promise<R> | R,
   options: StepOptions,
 ): Promise<R> {
-  expectOptions(options, { door: 'step', known, docs: 'docs/guides/transactions.md' });
+  expectOptions(options, { door: 'step', known, refused: ofObserve, docs: 'docs/guides/transactions.md' });
   const policy = policyOf(`onAbandoned of step ${name}`, options.onAbandoned);
   const next = nextStep(claim, name);
   if (typeof fn !== 'function' || isGeneratorFunction(fn)) throw notCallable(next, fn, policy);

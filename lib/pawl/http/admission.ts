@@ -53,6 +53,7 @@ export function checkReaders<Event extends HttpEvent>(readers: Readers<Event>): 
 /**
  * Reads a request by the author's functions.
  *
+ * @param onIntent hears the text of its intent
  * @throws whatever they throw that does not say that it is the request's fault: nothing has run then, and nothing is claimed. A 4xx
  *   would blame every client for a bug of the author's, and leave no trace of it
  */
@@ -61,8 +62,14 @@ export function admissionOf<Event extends HttpEvent>(
   readers: Readers<Event>,
   rule: FingerprintRule<HttpRequest<Event>> | undefined,
   host: Pick<Host, 'now' | 'sha256'>,
+  onIntent?: (text: string) => void,
 ): Admission {
   const { operation, key, caller, required, attributes } = readers;
+  const textOf = (by: Compared<HttpRequest<Event>>) => {
+    const text = meaningOf(request, by);
+    if (by === rule) onIntent?.(text);
+    return text;
+  };
   /** What an error of the request's means at this point. */
   let reason: RequestRefusal = 'invalid-key';
   try {
@@ -86,7 +93,7 @@ export function admissionOf<Event extends HttpEvent>(
     return {
       kind: 'keyed',
       identity: identify(operation, scopedKey(scope, own), host),
-      prints: printsOf(rule, (by) => meaningOf(request, by), host),
+      prints: printsOf(rule, textOf, host),
       attributes: attributes && checkedAttributes(attributes(request)),
     };
   } catch (error) {

@@ -113,7 +113,7 @@ async function respond<Event extends HttpEvent, Response>(
     const called = handler(claim);
     answered = expectRun(await called, 'the handler');
     // Before a response is made of it: a service takes any value for the body of one.
-    internalsOf(claim).work.followAll(expectFinished(gate.settings.operation, called, answered));
+    internalsOf(claim, 'onceOverHttp').work.followAll(expectFinished(gate.settings.operation, called, answered));
   } catch (error) {
     handling.end = { kind: 'threw', error };
     // An error of pawl's is the handler's own; any other, in the last moments, may be an early time-out's.
@@ -133,7 +133,7 @@ async function respond<Event extends HttpEvent, Response>(
 }
 
 /** Whether a response is final, in the author's judgement. @throws OptionError when that is neither true nor false */
-function isFinalResponse<Event extends HttpEvent>({ settings }: Gate<Event>, response: HttpResponse): boolean {
+export function isFinalResponse<Event extends HttpEvent>({ settings }: Gate<Event>, response: HttpResponse): boolean {
   const final: unknown = settings.isFinal(response);
   if (typeof final === 'boolean') return final;
   letFail(final);
@@ -141,7 +141,7 @@ function isFinalResponse<Event extends HttpEvent>({ settings }: Gate<Event>, res
 }
 
 /** What a response that is not final says of its request. */
-function unfinished(response: HttpResponse | undefined): Error {
+export function unfinished(response: HttpResponse | undefined): Error {
   const message = `the response was ${response?.statusCode ?? 'none'}`;
   if (response === undefined || !saysNothingApplied(response))
     return explainedError(Error, message, 'not-final', { cause: response });

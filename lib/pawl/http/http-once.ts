@@ -2,7 +2,7 @@ import type { Claim } from '../engine/claim.ts';
 import { placeHere } from '../engine/inside-step.ts';
 import { effectKind, explainedError, RetryableError } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
-import { expectOptions, ofQueues, ofWorlds } from '../kernel/take-options.ts';
+import { expectOptions, ofQueues } from '../kernel/take-options.ts';
 import { isEarlyTimeout } from '../middy/early-timeout.ts';
 import type { Middleware, Request } from '../middy/middy-types.ts';
 import { refuseOldMiddy } from '../middy/old-middy.ts';
@@ -11,6 +11,7 @@ import { forgetClaim, withClaim } from './claim-of.ts';
 import type { HttpEvent } from './event.ts';
 import { createGate, enter, type Gate } from './gate.ts';
 import { handle } from './handle.ts';
+import { type ObservedRequest, observedRequest } from './observe.ts';
 import { type HttpOptions, httpOptionNames } from './options.ts';
 import { asLast, type OwnResponse } from './response.ts';
 import { StillRunningError } from './still-running.ts';
@@ -47,8 +48,7 @@ interface UnderWay {
  * );
  */
 export function httpOnce<Event extends HttpEvent>(options: HttpOptions<Event>): Middleware<Event> {
-  const known = { ...httpOptionNames, ...ofWorlds };
-  expectOptions(options, { door: 'httpOnce', known, refused: ofQueues, docs: 'docs/guides/http.md' });
+  expectOptions(options, { door: 'httpOnce', known: httpOptionNames, refused: ofQueues, docs: 'docs/guides/http.md' });
   const gate = createGate(options);
 
   return {
@@ -57,6 +57,7 @@ export function httpOnce<Event extends HttpEvent>(options: HttpOptions<Event>): 
     },
 
     async after(request: HttpCall<Event>) {
+      await observed.get(request)?.responded(request.response);
       const watch = watchOf(request, watcher);
       if (watch === undefined) return;
       const { response: answered } = request;
@@ -67,6 +68,7 @@ export function httpOnce<Event extends HttpEvent>(options: HttpOptions<Event>): 
     },
 
     async onError(request: HttpCall<Event>) {
+      if (observed.has(request)) return observed.get(request)?.threw(request.error);
       refuseOldMiddy('httpOnce', request);
       const watch = watchOf(request, watcher);
       if (watch === undefined) return;
@@ -76,6 +78,9 @@ export function httpOnce<Event extends HttpEvent>(options: HttpOptions<Event>): 
     },
   };
 }
+
+/** The requests that are only watched. */
+const observed = new WeakMap<object, ObservedRequest>();
 
 const watcher: Watcher<UnderWay> = {
   endEarly,
@@ -88,6 +93,12 @@ async function begin<Event extends HttpEvent>(
   gate: Gate<Event>,
   request: HttpCall<Event>,
 ): Promise<OwnResponse | undefined> {
+  const watched = gate.settings.enforcedShare && observedRequest(gate, request.event, request.context);
+  if (watched !== undefined) {
+    observed.set(request, watched);
+    if (Object.isExtensible(request.context)) withClaim(request.context, watched.run.claim);
+    return undefined;
+  }
   refuseOldMiddy('httpOnce', request);
   if (isWatched(request)) {
     const said = 'httpOnce: use it once on a handler; remove the second .use(). Nothing was run';

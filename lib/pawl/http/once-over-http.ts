@@ -3,10 +3,11 @@ import { expectFinished } from '../engine/returned.ts';
 import { expectRun } from '../kernel/callable.ts';
 import { expectFunction } from '../kernel/check.ts';
 import { explainedError } from '../kernel/errors.ts';
-import { expectOptions, ofQueues, ofWorlds } from '../kernel/take-options.ts';
+import { expectOptions, ofQueues } from '../kernel/take-options.ts';
 import type { HttpEvent } from './event.ts';
 import { createGate, enter, type RequestContext } from './gate.ts';
 import { handle } from './handle.ts';
+import { type ObservedRequest, observedRequest } from './observe.ts';
 import { type HttpOptions, httpOptionNames } from './options.ts';
 import type { OwnResponse } from './response.ts';
 
@@ -51,14 +52,20 @@ export function onceOverHttp<Event extends HttpEvent, Context extends RequestCon
   options: HttpOptions<Event>,
   handler: (event: Event, context: Context, claim: never) => Returned<Response>,
 ): (event: Event, context: Context) => Promise<Response | OwnResponse> {
-  const known = { ...httpOptionNames, ...ofWorlds };
-  expectOptions(options, { door: 'onceOverHttp', known, refused: ofQueues, docs: 'docs/guides/http.md' });
+  expectOptions(options, {
+    door: 'onceOverHttp',
+    known: httpOptionNames,
+    refused: ofQueues,
+    docs: 'docs/guides/http.md',
+  });
   expectFunction('the handler of onceOverHttp', 'a function, after the options', handler, 'wrong-handler');
   const gate = createGate(options, handler);
   // One that has a published type takes no claim: it leaves its third parameter alone.
   const call = handler as (event: Event, context: Context, claim: Claim) => Returned<Response>;
 
   return async function onceOverHttpHandler(event, context) {
+    const observed = gate.settings.enforcedShare && observedRequest(gate, event, context);
+    if (observed !== undefined) return watched(observed, (claim) => call(event, context, claim));
     const entered = await enter(gate, event, context);
     switch (entered.kind) {
       case 'answered':
@@ -70,6 +77,22 @@ export function onceOverHttp<Event extends HttpEvent, Context extends RequestCon
         return handle(gate, entered.admitted, (claim) => returned(call(event, context, claim)));
     }
   };
+}
+
+/** Calls a handler as it would be called without pawl, and watches it. */
+async function watched<Response>(
+  observed: ObservedRequest,
+  handler: (claim: Claim) => Returned<Response>,
+): Promise<Response> {
+  let answered: Response;
+  try {
+    answered = (await handler(observed.run.claim)) as Response;
+  } catch (error) {
+    await observed.threw(error);
+    throw error;
+  }
+  await observed.responded(answered);
+  return answered;
 }
 
 async function withoutClaim<Response>(operation: string, called: Promise<Response> | Response): Promise<Response> {

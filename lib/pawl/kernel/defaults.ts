@@ -15,6 +15,7 @@ export const claimDefaults = {
   retryWindowSeconds: 14 * DAY_SECONDS,
   maxAbandoned: 3,
   maxResultBytes: 16_384,
+  observeWaitMs: 25,
 };
 
 /** Of a consumer: how many messages of a batch are worked on at once. 25 claims share one request. */

@@ -1,5 +1,5 @@
 /*
- * The events of a claim, each once: the type of an event, the names of its metrics, the page of events and their tests derive from these two lists. It
+ * The events of a claim, each once: the type of an event, the names of its metrics, the page of events and their tests derive from these lists. It
  * imports nothing. What each of them carries is in `engine/events.ts`.
  */
 
@@ -12,6 +12,19 @@ export const ordinaryEvents = [
   'deferred',
   'repeated',
   'statement-clean',
+  'message-sent',
+  'message-left',
+] as const;
+
+/** What happens where pawl only watches (`mode: 'observe'`): what it would have done, and what it could not see. */
+const observedEvents = [
+  'would-replay',
+  'would-defer',
+  'would-park',
+  'would-refuse',
+  'would-dead-letter',
+  'unseen',
+  'observed-beside',
 ] as const;
 
 /** What is reported even without a listener: money may be involved. */
@@ -40,6 +53,9 @@ export const unusualEvents = [
   'late-answer',
   'request-refused',
   'queue-call-failed',
+  ...observedEvents,
+  'message-not-sent',
+  'message-parked',
 ] as const;
 
 export type EventType = (typeof ordinaryEvents)[number] | (typeof unusualEvents)[number];

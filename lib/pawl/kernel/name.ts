@@ -97,6 +97,7 @@ export type OwnKind =
   | 'finding'
   | 'findings'
   | 'unstated'
+  | 'observed'
   | 'restored'
   | 'open-claims';
 

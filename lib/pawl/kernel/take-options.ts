@@ -5,6 +5,7 @@ import { type TakenOptions, unknownOptions } from './unknown-option.ts';
 
 /** Options that only mean something where a queue delivers, and where a client waits for a response; and why. */
 export const ofQueues = {
+  aws: 'it asks no queue; leave it out. The way to the claims is an option of the store',
   schema: 'it is an option of consumers of SQS; leave it out',
   deadLetters: 'it is an option of consumers of SQS; leave it out',
   onInFlight: 'it is an option of consumers of SQS; leave it out',
@@ -18,8 +19,12 @@ export const ofHttp = {
   isFinal: 'it is an option of HTTP; leave it out',
 };
 
-/** `world.options` of `@pawl/testing` is spread into the options of every door, and has a client of SQS also for those that call no queue. */
-export const ofWorlds = { sqsClient: true } as const;
+/** Options of what can only be watched where pawl itself writes or sends nothing. */
+export const ofObserve = {
+  mode: 'pawl itself writes or sends what the author asks for, and cannot only watch that; leave it out',
+  enforce: 'pawl itself writes or sends what the author asks for, and cannot only watch that; leave it out',
+  observeWaitMs: 'pawl itself writes or sends what the author asks for, and cannot only watch that; leave it out',
+};
 
 export interface Taken extends TakenOptions {
   /** Options of other doors, and why this one has no use for each. Given as `undefined`, they are ignored. */

@@ -1,3 +1,4 @@
+export type { TransactAction } from '../stores/dynamodb/marshall-action.ts';
 export { decideLock, type LockDecision, type LockRequest, type LockRules } from './decide.ts';
 export type { WritesFor } from './dynamodb/attempt.ts';
 export { claimHeld } from './dynamodb/claim-held.ts';
@@ -7,13 +8,7 @@ export {
   forEachItem,
   readProgress,
 } from './dynamodb/for-each-item.ts';
-export {
-  type DynamoLockStore,
-  type DynamoLockStoreOptions,
-  dynamoLockStore,
-  UnknownLockError,
-} from './dynamodb/store.ts';
-export type { TransactAction } from './dynamodb/transact-action.ts';
+export { type DynamoLockStore, dynamoLockStore } from './dynamodb/store.ts';
 export {
   ChunkRefusedError,
   LockKeptError,
@@ -24,6 +19,7 @@ export {
 } from './errors.ts';
 export { type Fenced, fencedBy } from './fenced-by.ts';
 export type { FoundResource } from './found-resource.ts';
+export { UnknownLockError } from './known-lock.ts';
 export type { LockedResource } from './locked-resource.ts';
 export { type MemoryLockStore, memoryLockStore } from './memory.ts';
 export type { LockAllOptions, LocksOptions } from './options.ts';

@@ -11,7 +11,7 @@ import type { LockStore } from './store.ts';
  * const options: LocksOptions = { store: memoryLockStore(), leaseMs: 30_000, keepMs: 900_000 };
  */
 export interface LocksOptions {
-  /** Where the locks are kept: `dynamoLockStore({ tableName })`, or `memoryLockStore()` in tests. */
+  /** Where the locks are kept: `dynamoLockStore(dynamoStore({ tableName }))`, or `memoryLockStore()` in tests. */
   readonly store: LockStore;
   /**
    * How long a lock is exclusive unless it is renewed, in milliseconds. `withLock` renews it at every third of it.
@@ -82,7 +82,7 @@ export function lockSettings(options: LocksOptions & { readonly host: Host }): L
   const settings = { ...lockDefaults, ...given } as LockSettings;
   const { store } = settings;
   const writes = typeof store?.write === 'function';
-  const expected = 'a lock store, such as dynamoLockStore({ tableName })';
+  const expected = 'a lock store, such as dynamoLockStore(dynamoStore({ tableName }))';
   // A claim store reads and writes as well, and would fail at the first lock only.
   expect(writes && 'most' in store, 'store', expected, writes ? 'a claim store' : store, 'wrong-store');
   for (const name of Object.keys(lockDefaults) as (keyof typeof lockDefaults)[]) expectWhole(name, settings[name]);

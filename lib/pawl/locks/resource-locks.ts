@@ -105,7 +105,7 @@ export interface Locks {
  *
  * @throws OptionError when an option is missing or out of range
  * @example
- * const locks = resourceLocks({ store: dynamoLockStore({ tableName: process.env.CLAIMS_TABLE }) });
+ * const locks = resourceLocks({ store: dynamoLockStore(store) });
  * const resources = payment.debts.map((debt) => ['customer', payment.customer, 'debt', debt] as const);
  * const unlock = { onSuccess: 'unlock', onFailure: 'keep' } as const;
  * await locks.withLock(resources, { holder: claim.effectKey, unlock }, (lock) =>

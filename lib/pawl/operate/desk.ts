@@ -1,16 +1,16 @@
-import { SQSClient } from '@aws-sdk/client-sqs';
+import type { SqsTransport } from '../aws/aws.ts';
 import { expectRetention, expectStore } from '../engine/options.ts';
 import { nodeHost } from '../host.ts';
-import { expect, expectFunction } from '../kernel/check.ts';
+import { expectFunction } from '../kernel/check.ts';
 import { granted } from '../kernel/granted.ts';
 import type { Host } from '../kernel/host.ts';
 import { callListener } from '../kernel/listener.ts';
 import { expectOptions } from '../kernel/take-options.ts';
-import { propertyOf } from '../kernel/unknown.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { ClaimRules } from '../rules/decide.ts';
 import type { ListsOpenClaims } from '../rules/open-claims.ts';
 import type { ClaimStore } from '../rules/store.ts';
+import { sqsOf } from '../sqs/sqs-of.ts';
 import type { OperateEvent } from './events.ts';
 import type { OperatorOptions } from './options.ts';
 import { docs } from './words.ts';
@@ -20,14 +20,14 @@ export interface Desk {
   readonly store: ClaimStore & Partial<ListsOpenClaims>;
   readonly host: Host;
   readonly rules: Pick<ClaimRules, 'retentionSeconds'>;
-  readonly sqs: () => SQSClient;
+  readonly sqs: SqsTransport;
   /** Reports an act. Never throws. */
   readonly emit: (event: OperateEvent) => void;
 }
 
 const known = {
   store: true,
-  sqsClient: true,
+  aws: true,
   retentionSeconds: true,
   onEvent: true,
   host: true,
@@ -41,33 +41,13 @@ export function openDesk(options: OperatorOptions): Desk {
   expectStore(store);
   expectRetention(rules.retentionSeconds);
   expectFunction('onEvent', 'a function', onEvent);
-  const given: unknown = options.sqsClient;
-  const isClient = given === undefined || typeof propertyOf(given, 'send') === 'function';
-  expect(
-    isClient,
-    'sqsClient',
-    "an SQSClient of the AWS SDK: leanSqs() has a consumer's requests, not an operator's",
-    given,
-  );
-  let client = options.sqsClient;
   return {
     store: granted(store, 'claimsTable.grantOperate(role)'),
     host,
     rules,
-    sqs() {
-      client ??= defaultClient();
-      return client;
-    },
+    sqs: sqsOf('operator', options),
     emit: (event) => callListener(onEvent, event),
   };
-}
-
-/** A queue's URL may have a host that only AWS resolves, so the endpoint comes from the client. */
-function defaultClient(): SQSClient {
-  return new SQSClient({
-    useQueueUrlAsEndpoint: false,
-    requestHandler: { connectionTimeout: 2000, requestTimeout: 20_000, throwOnRequestTimeout: true },
-  });
 }
 
 function report({ type, ...facts }: OperateEvent): void {

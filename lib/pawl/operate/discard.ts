@@ -1,8 +1,8 @@
-import { DeleteMessageCommand } from '@aws-sdk/client-sqs';
 import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
 import type { Discarded } from '../rules/record.ts';
 import { understood } from '../rules/record.ts';
 import { successor } from '../rules/successor.ts';
+import { callSqs } from '../sqs/calls.ts';
 import type { DeadLetter } from './dead-letters.ts';
 import type { Desk } from './desk.ts';
 import { type DiscardPlan, fateOf, type KeepReason, type PlannedDiscard } from './discard-plan.ts';
@@ -74,7 +74,7 @@ async function discardOne(
       evenInDoubt,
     );
     if (noted.kind === 'stays') return { messageId, claimId, outcome: 'stays', whyNot: noted.whyNot };
-    await sqs().send(new DeleteMessageCommand({ QueueUrl: from, ReceiptHandle: message.ReceiptHandle }));
+    await callSqs(sqs, 'DeleteMessage', { QueueUrl: from, ReceiptHandle: message.ReceiptHandle });
     const { claim, inDoubt, recorded } = noted;
     emit({ type: 'discarded', ...act(), reason: item.reason, claim, inDoubt, recorded });
     return { messageId, claimId, outcome: 'discarded', recorded };

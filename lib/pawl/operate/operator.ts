@@ -8,6 +8,7 @@ import { type DeadLettersQuery, type DeadLettersSeen, deadLetters } from './dead
 import { openDesk } from './desk.ts';
 import { type DiscardResult, discard } from './discard.ts';
 import { type DiscardPlan, type DiscardWanted, planDiscard } from './discard-plan.ts';
+import { type ObservedReport, observed } from './observed.ts';
 import { type OpenClaimsPage, type OpenClaimsQuery, openClaims } from './open-claims.ts';
 import { type ActOptions, knownOfActs, type OperatorOptions } from './options.ts';
 import { readQueueState, sourcesOf } from './queue-calls.ts';
@@ -43,6 +44,13 @@ export interface Operator {
    * @throws InvalidMessageError when the key is none; the store's error
    */
   readClaim(name: ClaimName, options?: { readonly results?: boolean }): Promise<ClaimView | undefined>;
+  /**
+   * What was seen of an operation under `mode: 'observe'`, and whether to enforce with its key. Reads each record that was only observed.
+   *
+   * @param options `most`: how many keys are listed of each kind, 20 by default
+   * @throws OptionError when the store has no such index; the store's error
+   */
+  observed(operation: string, options?: { readonly most?: number }): Promise<ObservedReport>;
   /**
    * Stores an operator's decision about a claim in doubt, if the claim has not changed since it was read.
    *
@@ -95,6 +103,7 @@ export interface Operator {
 }
 
 const knownOfRead = { results: true } as const;
+const knownOfObserved = { most: true } as const;
 
 /**
  * What an operator can see and do: list open claims, resolve them, look at dead letters, and redrive them.
@@ -115,6 +124,10 @@ export function operator(options: OperatorOptions): Operator {
       expectOptions(read, { door: 'readClaim', known: knownOfRead, docs });
       const found = understood(await desk.store.read(idOf(name, desk.host)));
       return found && claimView(found, desk.host, read.results);
+    },
+    async observed(operation, wanted = {}) {
+      expectOptions(wanted, { door: 'observed', known: knownOfObserved, docs });
+      return observed(desk, operation, wanted);
     },
     resolve: (name, verdict, resolved) => resolve(desk, name, verdict, resolved),
     planResolutions: (wanted) => planResolutions(desk, wanted),

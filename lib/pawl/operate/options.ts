@@ -1,4 +1,4 @@
-import type { SQSClient } from '@aws-sdk/client-sqs';
+import type { Aws } from '../aws/aws.ts';
 import type { Host } from '../kernel/host.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { ListsOpenClaims } from '../rules/open-claims.ts';
@@ -9,11 +9,8 @@ import type { OperateEvent } from './events.ts';
  * The options of `operator`.
  *
  * @example
- * import { SQSClient } from '@aws-sdk/client-sqs';
- *
  * const options: OperatorOptions = {
  *   store,
- *   sqsClient: new SQSClient({ region: 'eu-central-1' }),
  *   onEvent: (event) => console.log(JSON.stringify(event)),
  * };
  */
@@ -21,10 +18,10 @@ export interface OperatorOptions {
   /** The store of the consumers: `dynamoStore({ tableName })`. To list open claims, it must be able to `listOpen`. */
   readonly store: ClaimStore & Partial<ListsOpenClaims>;
   /**
-   * For dead letters and redrives.
-   * @default a client is made when it is first needed
+   * The way to AWS, for dead letters and redrives, where that of the store is none or another one is meant: `sdk({ … })` or `lean({ … })`.
+   * @default that of the store
    */
-  readonly sqsClient?: SQSClient;
+  readonly aws?: Aws;
   /**
    * How long a resolution is remembered, in seconds. When it is forgotten, a later message with the key runs. So set no less than the consumers set.
    * @default 'forever': an operator of many consumers does not know what each of them sets

@@ -1,14 +1,9 @@
-import {
-  ChangeMessageVisibilityBatchCommand,
-  GetQueueAttributesCommand,
-  type Message,
-  paginateListDeadLetterSourceQueues,
-  ReceiveMessageCommand,
-} from '@aws-sdk/client-sqs';
+import type { Message } from '@aws-sdk/client-sqs';
 import { setupOf } from '../kernel/aws-error.ts';
 import { pageAt } from '../kernel/error-code.ts';
 import { OptionError, SetupError } from '../kernel/errors.ts';
 import { propertyOf } from '../kernel/unknown.ts';
+import { callSqs } from '../sqs/calls.ts';
 import { withEach } from '../sqs/limit.ts';
 import type { Desk } from './desk.ts';
 import { inChunks } from './in-chunks.ts';
@@ -55,7 +50,7 @@ async function asking<T>(queueUrl: string, call: () => Promise<T>): Promise<T> {
 /** @throws SQS's error */
 export async function readQueueState({ sqs }: Desk, QueueUrl: string): Promise<QueueState> {
   const { Attributes = {} } = await asking(QueueUrl, () =>
-    sqs().send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] })),
+    callSqs(sqs, 'GetQueueAttributes', { QueueUrl, AttributeNames: ['All'] }),
   );
   const visible = Number(Attributes.ApproximateNumberOfMessages ?? 0);
   const hidden = Number(Attributes.ApproximateNumberOfMessagesNotVisible ?? 0);
@@ -77,16 +72,14 @@ export async function receiveSome(
   { hideSeconds, isMoreExpected }: { readonly hideSeconds: number; readonly isMoreExpected: boolean },
 ): Promise<readonly Received[]> {
   const { Messages = [] } = await asking(QueueUrl, () =>
-    sqs().send(
-      new ReceiveMessageCommand({
-        QueueUrl,
-        MaxNumberOfMessages: mostEntries,
-        VisibilityTimeout: hideSeconds,
-        WaitTimeSeconds: isMoreExpected ? 1 : 0,
-        MessageSystemAttributeNames: ['All'],
-        MessageAttributeNames: ['All'],
-      }),
-    ),
+    callSqs(sqs, 'ReceiveMessage', {
+      QueueUrl,
+      MaxNumberOfMessages: mostEntries,
+      VisibilityTimeout: hideSeconds,
+      WaitTimeSeconds: isMoreExpected ? 1 : 0,
+      MessageSystemAttributeNames: ['All'],
+      MessageAttributeNames: ['All'],
+    }),
   );
   return Messages.filter((message): message is Received => message.MessageId !== undefined);
 }
@@ -100,7 +93,7 @@ export async function giveBack({ sqs }: Desk, QueueUrl: string, handles: Iterabl
   await withEach(calls, callsAtOnce, async (chunk) => {
     const Entries = chunk.map((ReceiptHandle, index) => ({ Id: String(index), ReceiptHandle, VisibilityTimeout: 0 }));
     try {
-      await sqs().send(new ChangeMessageVisibilityBatchCommand({ QueueUrl, Entries }));
+      await callSqs(sqs, 'ChangeMessageVisibilityBatch', { QueueUrl, Entries });
     } catch {
       // They are only hidden for a while longer.
     }
@@ -111,9 +104,12 @@ export async function giveBack({ sqs }: Desk, QueueUrl: string, handles: Iterabl
 export async function sourcesOf({ sqs }: Desk, QueueUrl: string): Promise<readonly string[]> {
   return asking(QueueUrl, async () => {
     const urls: string[] = [];
-    for await (const page of paginateListDeadLetterSourceQueues({ client: sqs() }, { QueueUrl })) {
+    let NextToken: string | undefined;
+    do {
+      const page = await callSqs(sqs, 'ListDeadLetterSourceQueues', { QueueUrl, NextToken });
       urls.push(...(page.queueUrls ?? []));
-    }
+      NextToken = page.NextToken;
+    } while (NextToken !== undefined);
     return urls;
   });
 }
@@ -137,7 +133,7 @@ export async function sourceOf(desk: Desk, queueUrl: string): Promise<string> {
 export async function feeds({ sqs }: Desk, queueUrl: string, deadLetterUrl: string): Promise<boolean | undefined> {
   try {
     const read = async (QueueUrl: string, name: 'RedrivePolicy' | 'QueueArn') =>
-      (await sqs().send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [name] }))).Attributes?.[name];
+      (await callSqs(sqs, 'GetQueueAttributes', { QueueUrl, AttributeNames: [name] })).Attributes?.[name];
     const [policy, arn] = await Promise.all([read(queueUrl, 'RedrivePolicy'), read(deadLetterUrl, 'QueueArn')]);
     return policy !== undefined && propertyOf(JSON.parse(policy), 'deadLetterTargetArn') === arn;
   } catch {

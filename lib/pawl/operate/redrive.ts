@@ -1,5 +1,6 @@
-import { DeleteMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
+import type { SendMessageCommandInput } from '@aws-sdk/client-sqs';
 import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
+import { callSqs } from '../sqs/calls.ts';
 import { deadLetterAttributes, isDeadLetterAttribute } from '../sqs/dead-letters.ts';
 import type { DeadLetter } from './dead-letters.ts';
 import type { Desk } from './desk.ts';
@@ -106,7 +107,7 @@ async function redriveOne(
     const prospect = prospectOf(item, await readRecord(desk, claimId), host.now());
     if (prospect.will === 'stay') return { messageId, claimId, outcome: 'stays', whyNot: prospect.whyNot };
     if (prospect.will === 'delete') {
-      await sqs().send(new DeleteMessageCommand({ QueueUrl: from, ReceiptHandle: message.ReceiptHandle }));
+      await callSqs(sqs, 'DeleteMessage', { QueueUrl: from, ReceiptHandle: message.ReceiptHandle });
       const { to: _, ...about } = act();
       const confirmed = { claim: 'completed', inDoubt: false, recorded: false } as const;
       emit({ type: 'discarded', ...about, reason: item.reason, ...confirmed });
@@ -115,7 +116,7 @@ async function redriveOne(
     const isKeyed = claimId === undefined || isKeyedById(item);
     if (isKeyed && !hasRoom(message)) return { messageId, claimId, outcome: 'stays', whyNot: 'would-repeat' };
     const dedupId = isFifo ? `pawl-redrive-${host.randomId()}` : undefined;
-    const { MessageId = '' } = await sqs().send(copyOf(message, to, dedupId));
+    const { MessageId = '' } = await callSqs(sqs, 'SendMessage', copyOf(message, to, dedupId));
     newMessageId = MessageId;
   } catch (thrown) {
     const error = recordedError(explainedCall(thrown, to));
@@ -123,7 +124,7 @@ async function redriveOne(
     return { messageId, claimId, outcome: 'failed', error };
   }
   try {
-    await sqs().send(new DeleteMessageCommand({ QueueUrl: from, ReceiptHandle: message.ReceiptHandle }));
+    await callSqs(sqs, 'DeleteMessage', { QueueUrl: from, ReceiptHandle: message.ReceiptHandle });
     emit({ type: 'redriven', ...act(), newMessageId, copyLeft: false });
     return { messageId, claimId, outcome: 'redriven', newMessageId };
   } catch (thrown) {
@@ -145,14 +146,18 @@ function hasRoom(message: Received): boolean {
 }
 
 /** The message as it was, without what pawl has said of it; but with the id that its first key may be made of, through any number of copies. */
-function copyOf(message: Received, QueueUrl: string, MessageDeduplicationId: string | undefined): SendMessageCommand {
+function copyOf(
+  message: Received,
+  QueueUrl: string,
+  MessageDeduplicationId: string | undefined,
+): SendMessageCommandInput {
   const { Body, Attributes = {}, MessageId } = message;
   const { sourceMessageId } = deadLetterAttributes;
   const source = message.MessageAttributes?.[sourceMessageId]?.StringValue ?? MessageId;
   const attributes = attributesOf(message);
   if (hasRoom(message)) attributes.push([sourceMessageId, { DataType: 'String', StringValue: source }]);
   const { AWSTraceHeader, MessageGroupId } = Attributes;
-  return new SendMessageCommand({
+  return {
     QueueUrl,
     MessageBody: Body,
     MessageGroupId,
@@ -161,5 +166,5 @@ function copyOf(message: Received, QueueUrl: string, MessageDeduplicationId: str
     ...(AWSTraceHeader !== undefined && {
       MessageSystemAttributes: { AWSTraceHeader: { DataType: 'String', StringValue: AWSTraceHeader } },
     }),
-  });
+  };
 }

@@ -7,10 +7,11 @@ import { nodeHost } from '../host.ts';
 import { expect } from '../kernel/check.ts';
 import { type ErrorKind, errorKind } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
+import { expectOptions } from '../kernel/take-options.ts';
 import { canonicalValue } from '../payload/fingerprint.ts';
 import { recordsIn } from '../payload/records-in.ts';
 import { besideAttributes } from './beside.ts';
-import { IdempotencyConfig, refuse } from './config.ts';
+import { IdempotencyConfig, page, refuse } from './config.ts';
 import {
   IdempotencyAlreadyInProgressError,
   IdempotencyKeyError,
@@ -33,8 +34,12 @@ import { functionName, hashOf, recordIdOf } from './record-id.ts';
  * };
  */
 export interface IdempotencyLambdaHandlerOptions {
+  /** Where the calls are kept. */
   readonly persistenceStore: DynamoDBPersistenceLayer;
-  /** @default a configuration without options: the whole payload is the key */
+  /**
+   * How calls are told apart.
+   * @default a configuration without options: the whole payload is the key
+   */
   readonly config?: IdempotencyConfig;
   /**
    * How the ids of the records begin. Two functions share keys only by it; two functions of one Lambda function need one each, or what one has done is taken for done by the other.
@@ -42,6 +47,8 @@ export interface IdempotencyLambdaHandlerOptions {
    */
   readonly keyPrefix?: string;
 }
+
+const known = { persistenceStore: true, config: true, keyPrefix: true, dataIndexArgument: true } as const;
 
 /** One call: what it is about, and how to run it. */
 interface Call {
@@ -61,9 +68,11 @@ export interface Calls {
  * @throws OptionError when an option is missing or wrong
  */
 export function callsOf(
-  { persistenceStore, config = new IdempotencyConfig({}), keyPrefix }: IdempotencyLambdaHandlerOptions,
+  options: IdempotencyLambdaHandlerOptions & { readonly dataIndexArgument?: number },
   fn?: object,
 ): Calls {
+  expectOptions(options, { door: fn ? 'makeIdempotent' : 'makeHandlerIdempotent', known, docs: page });
+  const { persistenceStore, config = new IdempotencyConfig({}), keyPrefix } = options;
   const layer = persistenceStore?.['pawl.layer'];
   const made = 'new DynamoDBPersistenceLayer({ tableName, onAbandoned }) of pawl/powertools';
   expect(layer !== undefined, 'persistenceStore', made, persistenceStore, 'wrong-store');

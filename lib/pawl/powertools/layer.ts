@@ -1,10 +1,11 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { sdk } from '../aws/sdk.ts';
 import { type ClaimOptions, expectStore } from '../engine/options.ts';
 import { expect } from '../kernel/check.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { ClaimStore } from '../rules/store.ts';
-import { dynamoStore } from '../stores/dynamodb/store.ts';
+import { dynamoStore } from '../stores/dynamodb/sdk-stores.ts';
 import { besidePowertools, type PowertoolsRecords } from './beside.ts';
 import { page, refuse } from './config.ts';
 import { functionName } from './record-id.ts';
@@ -116,7 +117,8 @@ function layerOf(options: DynamoDBPersistenceOptions): Layer {
     staticPkValue = `idempotency#${functionName()}`,
   } = ofTable;
   const client = awsSdkV3Client ?? (clientConfig && new DynamoDBClient(clientConfig));
-  const claims = store ?? dynamoStore({ tableName: process.env.CLAIMS_TABLE, ...(client && { client }) });
+  const claims =
+    store ?? dynamoStore({ tableName: process.env.CLAIMS_TABLE, ...(client && { aws: sdk({ dynamodb: client }) }) });
   expectStore(claims);
   const stores = new Map<string, ClaimStore>();
   const sharedBy = store ?? tables.get(tableName) ?? claims;

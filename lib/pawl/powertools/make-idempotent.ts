@@ -7,7 +7,13 @@ import { type RemainingTime, refuse } from './config.ts';
 // biome-ignore lint/suspicious/noExplicitAny: of `unknown`, a function with parameters of its own would be none
 export type AnyFunction = (...args: any[]) => any;
 
-/** The options of a function with these parameters: beside Lambda's context, which argument is the payload is not to be chosen. */
+/**
+ * The options of a function with these parameters: beside Lambda's context, which argument is the payload is not to be chosen.
+ *
+ * @example
+ * const persistenceStore = new DynamoDBPersistenceLayer({ tableName: 'idempotencyTable', onAbandoned: 'retry' });
+ * const options: ItempotentFunctionOptions<[label: string, payment: Payment]> = { persistenceStore, dataIndexArgument: 1 };
+ */
 export type ItempotentFunctionOptions<Args extends readonly unknown[]> = Args[1] extends RemainingTime
   ? IdempotencyLambdaHandlerOptions
   : IdempotencyLambdaHandlerOptions & {
@@ -35,11 +41,9 @@ export function makeIdempotent<Func extends AnyFunction>(
   options: ItempotentFunctionOptions<Parameters<Func>>,
 ): (...args: Parameters<Func>) => ReturnType<Func> {
   expectFunction('makeIdempotent', 'a function, before the options', fn, 'wrong-handler');
-  const {
-    dataIndexArgument = 0,
-    ...ofCalls
-  }: IdempotencyLambdaHandlerOptions & { readonly dataIndexArgument?: number } = options;
-  const { config, call } = callsOf(ofCalls, fn);
+  const taken: IdempotencyLambdaHandlerOptions & { readonly dataIndexArgument?: number } = options;
+  const { config, call } = callsOf(taken, fn);
+  const { dataIndexArgument = 0 } = taken;
   return function idempotent(this: unknown, ...args: Parameters<Func>): ReturnType<Func> {
     const [payload, second]: unknown[] = args;
     if (propertyOf(second, 'lambdaContext') !== undefined) {

@@ -1,5 +1,6 @@
 import { otherRule, sameIntent } from '../payload/fingerprint-rule.ts';
 import { stepsInDoubt } from './checkpoints.ts';
+import { isAmbiguous, withObserved } from './observed.ts';
 import { statementDue } from './open.ts';
 import { type Attributes, appliesWithCompletion, type ClaimRecord, type Draft } from './record.ts';
 import type { ClaimWrite } from './store.ts';
@@ -113,7 +114,7 @@ export type Decision =
  * The centre of pawl: what becomes of a request for a claim, given what the store holds. Pure: no clock, no chance, no
  * AWS. Every grant, takeover and parking comes with the one conditional write that makes it true.
  *
- * @param found what the store holds for `request.id`, read strongly consistent; `undefined` when there is nothing
+ * @param stored what the store holds for `request.id`, read strongly consistent; `undefined` when there is nothing
  * @param now epoch milliseconds by this worker's clock
  * @example
  * declare const rules: ClaimRules;
@@ -122,17 +123,20 @@ export type Decision =
  * if (decision.write) await store.write(decision.write);
  */
 export function decide(
-  found: ClaimRecord | undefined,
+  stored: ClaimRecord | undefined,
   request: ClaimRequest,
   rules: ClaimRules,
   now: number,
 ): Decision {
+  const found = stored && withObserved(stored);
   if (found === undefined || isForgotten(found, rules, now)) {
     // What is forgotten goes on with its fence: TTL has not collected it yet, and a fence may never restart under a reader.
     const fence = found?.fence ?? 0;
     const { restoredAt } = found ?? {};
     return grant('granted', { id: request.id, fence, firstSeenAt: now, attempts: 0, abandoned: 0, restoredAt });
   }
+  // Nobody knows which of its intents was done.
+  if (isAmbiguous(found)) return { kind: 'key-reused', ruleChanged: false, record: found };
   const doubted = rules.stepless === true ? doubtOf(found) : found;
   const { status, claimId, unknownAt, fingerprint } = doubted;
   if (fingerprint && request.fingerprint) {
@@ -185,19 +189,20 @@ export function decide(
       source: request.source,
       atomic: rules.atomic === true ? from.fence + 1 : undefined,
       statement: from.statement ?? (rules.statements === true ? statementDue : undefined),
+      observed: undefined,
       error: undefined,
       // From the end of the lease: TTL must not collect a claim in flight, or the next request would find nothing, and run.
       expiresAt: expiry(rules, Math.max(now, request.leaseUntil)),
     };
     const record = successor(found, draft, rules.watched === true);
-    return { kind, record, write: { next: record, seen: found } };
+    return { kind, record, write: { next: record, seen: stored } };
   }
 
   function park(reason: ParkedReason, from = doubted): Decision {
     // The claim id stays: it lets the last holder, should it be alive after all, prove what happened.
     // The fence moves on: whatever that holder wrote elsewhere under its fence is old from now on.
     const record = successor(found, { ...parked(from, reason), fence: from.fence + 1 });
-    return { kind: 'parked', record, write: { next: record, seen: found } };
+    return { kind: 'parked', record, write: { next: record, seen: stored } };
   }
 }
 
@@ -229,6 +234,7 @@ export function parked(from: ClaimRecord, name: ParkedReason, message = ''): Dra
   return {
     ...from,
     status: 'parked',
+    observed: undefined,
     error: { name, message },
     expiresAt: undefined,
   };

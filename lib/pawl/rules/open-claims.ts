@@ -79,6 +79,7 @@ export function withoutForeign(listed: readonly OpenClaim[]): Required<Pick<Open
  * it: the list may lag behind the records by a moment, so an act reads the record again.
  */
 export interface ListsOpenClaims {
+  /** Returns a page of what is open. */
   listOpen(query: OpenQuery): Promise<OpenPage>;
 }
 

@@ -1,11 +1,12 @@
 import { joined, ownParts } from '../kernel/name.ts';
 import { stepsInDoubt } from './checkpoints.ts';
 import { operationOf } from './identity.ts';
+import { isObserved } from './observed.ts';
 import type { ClaimRecord } from './record.ts';
 
 /**
  * Which claims an operator may have to look at, and where the index of a store keeps them. The same index keeps the completed claims that no
- * statement of the provider has confirmed.
+ * statement of the provider has confirmed, and what was only observed.
  *
  * Owns: what makes a claim open or unstated, and its place in the index. Does not own: when a record is written (`successor` asks here for every write), or how a
  * store lists what is open (`open-claims.ts` is the port).
@@ -13,7 +14,7 @@ import type { ClaimRecord } from './record.ts';
  * 1. A claim is open while it is parked; while it is in doubt; and while it is in flight, if its grant is watched.
  * 2. A step that is under way is in doubt by its checkpoint, and does not make a claim in flight open: every step would cost two index writes.
  * 3. No rule of `decide` or `settle` reads `open`.
- * 4. An unstated claim is not open: its place is no shard of the open claims, so no list of them meets it.
+ * 4. An unstated claim is not open, nor is one that was only observed: its place is no shard of the open claims, so no list of them meets it.
  */
 
 /** How many shards the index has. DynamoDB gives one of them 1,000 writes a second. */
@@ -60,9 +61,10 @@ export function openShard(id: string): string {
 
 /** Where the index keeps a claim; `undefined`: it is not in the index. */
 export function placeInIndex(
-  record: Openness & Pick<ClaimRecord, 'id' | 'statement'>,
+  record: Openness & Pick<ClaimRecord, 'id' | 'claimId' | 'statement'>,
   watched: boolean,
 ): string | undefined {
+  if (isObserved(record)) return observedPlace(operationOf(record.id), openShard(record.id));
   if (isOpen(record, watched)) return openShard(record.id);
   return isUnstated(record) ? unstatedPlace(operationOf(record.id), openShard(record.id)) : undefined;
 }
@@ -74,6 +76,11 @@ export function isUnstated({ status, statement }: Pick<ClaimRecord, 'status' | '
 
 /** The `statement` of a claim that waits for one. */
 export const statementDue = 'due';
+
+/** The place of what was observed of an operation in one shard: nobody has to do anything about it. No shard of the open claims begins like this. */
+export function observedPlace(operation: string, shard: string): string {
+  return joined(ownParts('observed', operation, shard));
+}
 
 /** The place of the unstated claims of an operation in one shard. No shard of the open claims begins like this. */
 export function unstatedPlace(operation: string, shard: string): string {

@@ -3,6 +3,7 @@ import { explainedError } from '../kernel/errors.ts';
 import type { RecordedError } from '../kernel/recorded-error.ts';
 import { isCount, isTime, type StoredNumbers, wrongNumberIn } from '../kernel/stored-numbers.ts';
 import { propertyOf } from '../kernel/unknown.ts';
+import { isObservedText } from './observed-text.ts';
 
 /**
  * What an operator sees of a claim, in the words of the protocol.
@@ -114,8 +115,8 @@ export interface ClaimRecord {
    */
   readonly atomic?: number | undefined;
   /**
-   * Where the index of open claims keeps it: a shard, `00` to `31`; or the place of the claims that no statement has confirmed. Absent while neither
-   * an operator nor a statement has to look at the claim. Every write sets it anew, and nothing is decided upon it.
+   * Where the index of open claims keeps it: a shard, `00` to `31`; or the place of the claims that no statement has confirmed, or of those that were only
+   * observed. Absent while neither an operator nor a statement has to look at the claim. Every write sets it anew, and nothing is decided upon it.
    */
   readonly open?: string | undefined;
   /**
@@ -128,6 +129,11 @@ export interface ClaimRecord {
    * Absent elsewhere, and once the whole claim is decided.
    */
   readonly forgottenUntil?: number | undefined;
+  /**
+   * What pawl has seen of runs that it only watched, under `mode: 'observe'`, as JSON text (`observed.ts`). Absent where it has watched none, and after a
+   * worker of enforcement has taken the claim.
+   */
+  readonly observed?: string | undefined;
   /** When DynamoDB's TTL may collect the record, in epoch SECONDS. Absent when it is kept for ever, parked, or released in doubt. */
   readonly expiresAt?: number | undefined;
   /**
@@ -194,6 +200,8 @@ export function understood(found: ClaimRecord | undefined): ClaimRecord | undefi
   const wrong = wrongNumber(found) ?? (rev === undefined ? 'rev' : undefined);
   if (wrong !== undefined) throw leftAlone(`its ${wrong} is no number that pawl writes there`);
   if (typeof claimId !== 'string') throw leftAlone('its claimId is no text');
+  if (found.observed !== undefined && !isObservedText(found.observed))
+    throw leftAlone('what was observed of it cannot be read');
   return found;
 }
 

@@ -1,3 +1,4 @@
+import type { Aws } from '../aws/aws.ts';
 import type { OptionError } from '../kernel/errors.ts';
 import { isStill, type RecordState, type Write, type Written } from '../kernel/record.ts';
 import type { ClaimRecord } from './record.ts';
@@ -33,6 +34,8 @@ export type WriteResult = Written<ClaimRecord>;
  * }
  */
 export interface ClaimStore {
+  /** The way to AWS of a store that has one. The doors over it use it for SQS. */
+  readonly aws?: Aws | undefined;
   /**
    * What keeps the store from working at all, such as a missing name of its table: every call rejects with it. A consumer of SQS looks at it before it
    * reads a message, and returns the whole batch.

@@ -7,7 +7,8 @@ import { type GroupGoesOn, groupOf, inOrder } from './in-order.ts';
 import { createLimit, type LeaveTurn, type Limit } from './limit.ts';
 import { LookAhead } from './look-ahead.ts';
 import { makeWay } from './make-way.ts';
-import type { Message } from './message.ts';
+import { type Message, sealedIn } from './message.ts';
+import { runObserved, type WatchedBatch } from './observe-message.ts';
 import { openMessage } from './open.ts';
 import { concludeParts } from './parts.ts';
 import { prepare } from './prepare.ts';
@@ -34,6 +35,8 @@ export interface Turns<Body> {
   readonly makeWayUntil?: number;
   /** Those that wait to run alone, where SQS is to hear of them. */
   readonly suspects?: Suspects<Body>;
+  /** Where not all keys are enforced: what is only observed runs in its turn, and nothing of it waits for the store. */
+  readonly watched?: WatchedBatch<Body> | undefined;
 }
 
 /** What a batch hears of a try. */
@@ -132,17 +135,28 @@ export class BatchRun<Body> {
 
   /** @returns what the message goes on to wait for, without keeping others from their turn */
   #open(queued: Queued<Body>, leave: LeaveTurn): Promise<Waiting> {
-    const isOpen = this.#consumer.envelopes === undefined;
-    return isOpen ? this.#attempt(this.#lookAhead.prepare(queued), leave) : this.#openEnvelopes(queued, leave);
+    if (this.#consumer.envelopes !== undefined) return this.#openEnvelopes(queued, leave);
+    const { watched } = this.#turns;
+    const isWatched = watched !== undefined;
+    return this.#attempt(
+      isWatched ? this.#prepare(queued, sealedIn(queued.record)) : this.#lookAhead.prepare(queued),
+      leave,
+    );
   }
 
   async #openEnvelopes(queued: Queued<Body>, leave: LeaveTurn): Promise<Waiting> {
-    const opened = await openMessage(this.#consumer, queued, this.#turns.until);
+    const opened = await openMessage(this.#consumer, queued, this.#turns.until, this.#turns.watched);
     if (opened === undefined) return waitsForNothing;
     const [only] = opened;
-    if (only !== undefined && opened.length === 1)
-      return await this.#attempt(prepare(this.#consumer, queued, only), leave);
+    if (only !== undefined && opened.length === 1) return await this.#attempt(this.#prepare(queued, only), leave);
     return { until: this.#finishParts(queued, opened) };
+  }
+
+  #prepare(one: Queued<Body>, opened: Opened): Promise<Ready<Body> | undefined> {
+    const { watched } = this.#turns;
+    return watched === undefined
+      ? prepare(this.#consumer, one, opened)
+      : runObserved(this.#consumer, watched, one, opened);
   }
 
   async #finishParts(whole: Queued<Body>, opened: readonly Opened[]): Promise<void> {
@@ -163,7 +177,7 @@ export class BatchRun<Body> {
   }
 
   async #finishPart(part: Queued<Body>, inside: Opened): Promise<Disposition | undefined> {
-    const { until } = await this.#limit.inTurn((leave) => this.#attempt(prepare(this.#consumer, part, inside), leave));
+    const { until } = await this.#limit.inTurn((leave) => this.#attempt(this.#prepare(part, inside), leave));
     await until;
     forget(part);
     return part.disposition;

@@ -1,12 +1,18 @@
 import type {
   ChangeMessageVisibilityBatchCommandInput,
   ChangeMessageVisibilityBatchCommandOutput,
+  DeleteMessageCommandInput,
+  DeleteMessageCommandOutput,
   GetQueueAttributesCommandInput,
   GetQueueAttributesCommandOutput,
+  ListDeadLetterSourceQueuesCommandInput,
+  ListDeadLetterSourceQueuesCommandOutput,
+  ReceiveMessageCommandInput,
+  ReceiveMessageCommandOutput,
   SendMessageCommandInput,
   SendMessageCommandOutput,
 } from '@aws-sdk/client-sqs';
-import type { SqsOperation, SqsTransport } from './transport.ts';
+import type { SqsOperation, SqsTransport } from '../aws/aws.ts';
 
 /**
  * The requests to SQS, with the types of the AWS SDK. Only its types are imported, so that a lean consumer does not load the SDK.
@@ -23,7 +29,10 @@ interface Calls extends Record<SqsOperation, Call<object, object>> {
     ChangeMessageVisibilityBatchCommandInput,
     ChangeMessageVisibilityBatchCommandOutput
   >;
+  DeleteMessage: Call<DeleteMessageCommandInput, DeleteMessageCommandOutput>;
   GetQueueAttributes: Call<GetQueueAttributesCommandInput, GetQueueAttributesCommandOutput>;
+  ListDeadLetterSourceQueues: Call<ListDeadLetterSourceQueuesCommandInput, ListDeadLetterSourceQueuesCommandOutput>;
+  ReceiveMessage: Call<ReceiveMessageCommandInput, ReceiveMessageCommandOutput>;
   SendMessage: Call<SendMessageCommandInput, SendMessageCommandOutput>;
 }
 

@@ -89,7 +89,7 @@ function secondsToTurn(place: number, turns: number, elapsedMs: number): number 
 function secondsToWait<Body>(consumer: Consumer<Body>, one: Delivery): number | undefined {
   const { host, backoffSeconds } = consumer.settings;
   const { record, disposition = missedItsTurn } = one;
-  if (disposition.kind !== 'returned') return undefined;
+  if (disposition.kind !== 'returned' || disposition.isAsItIs) return undefined;
   const { delayMs, atLeastMs = 0 } = disposition;
   if (delayMs === 0) return 0;
   if (delayMs !== undefined) return (delayMs + host.random() * (500 + delayMs / 10)) / 1000;

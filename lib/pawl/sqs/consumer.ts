@@ -7,7 +7,7 @@ import type { SqsOptions } from './options.ts';
 import { SqsQueue } from './queue.ts';
 import { report } from './report.ts';
 import { type SqsSettings, sqsSettingsOf } from './settings.ts';
-import type { WayToSqs } from './transport.ts';
+import { sqsOf } from './sqs-of.ts';
 
 /**
  * A consumer of SQS: what `eachMessage`, `eachTransaction` and `sqsOnce` have in common.
@@ -40,18 +40,14 @@ export interface Consumer<Body> {
 export type DoorRules = Pick<ClaimRules, 'atomic' | 'stepless'>;
 
 /** @throws OptionError when an option is missing or out of range */
-export function createConsumer<Body>(
-  options: SqsOptions<Body>,
-  wayToSqs: WayToSqs,
-  rules: DoorRules = {},
-): Consumer<Body> {
+export function createConsumer<Body>(options: SqsOptions<Body>, rules: DoorRules = {}): Consumer<Body> {
   const settings = sqsSettingsOf(options, rules);
   const rule = ruleOf<Message<Body>>(settings.fingerprint);
   const engine: Engine<Message<Body>> = { settings };
-  const { sqsClient, deadLetters } = options;
+  const { deadLetters } = options;
   const queue = new SqsQueue({
     host: settings.host,
-    transport: wayToSqs(sqsClient),
+    transport: sqsOf('the consumer', options),
     deadLetters,
     report: (one, fact) => report(engine, one, fact),
   });

@@ -1,3 +1,4 @@
+import type { SqsTransport } from '../aws/aws.ts';
 import { environmentName, expect } from '../kernel/check.ts';
 import { explainedError, type OptionError } from '../kernel/errors.ts';
 import { callSqs } from './calls.ts';
@@ -5,7 +6,6 @@ import { deadLetterUrls } from './dead-letter-urls.ts';
 import type { SqsRecord } from './event.ts';
 import { firstIdOf, sourceAttribute } from './message.ts';
 import { isRefusal } from './refusal.ts';
-import type { SqsTransport } from './transport.ts';
 
 /** Where messages go that can never run. */
 export interface DeadLetters {

@@ -44,6 +44,8 @@ export interface Returned {
   readonly setup?: SetupError;
   /** It did not get its turn, and comes again when this worker could have come to it. */
   readonly missedItsTurn?: boolean;
+  /** Its handler was only observed, and failed: SQS hears nothing of pawl's. */
+  readonly isAsItIs?: boolean;
   /** How many workers have died with it under way. Such a message may only run alone. */
   readonly suspect?: number | undefined;
 }
@@ -65,6 +67,9 @@ export function isFoundDone(refused: Disposition): boolean {
 export const returned: Returned = { kind: 'returned' };
 /** It did not get its turn, through no fault of its own. */
 export const missedItsTurn: Returned = { kind: 'returned', delayMs: 0, missedItsTurn: true };
+
+/** It comes again as it would without pawl: when the queue's visibility timeout is over. */
+export const returnedAsItIs: Returned = { kind: 'returned', isAsItIs: true };
 
 /** It comes again then, and that is no failure of its own. */
 export function returnedFor(delayMs: number): Returned {

@@ -1,7 +1,14 @@
+import { type HandlerUse, useOf } from '../engine/handlers.ts';
+import { run } from '../engine/run.ts';
+import { expectFunction } from '../kernel/check.ts';
 import type { Host } from '../kernel/host.ts';
-import { eachMessageOver, type MessageHandler, type SqsHandler } from './each-by.ts';
-import type { SqsOptions } from './options.ts';
-import { consumersQueues } from './sdk-transport.ts';
+import { expectOptions, ofHttp } from '../kernel/take-options.ts';
+import type { TryMessage } from './batch-run.ts';
+import { claimMessage } from './claim-message.ts';
+import { dispositionOfRun, isFoundDone } from './disposition.ts';
+import { eachBy, type SqsHandler } from './each-by.ts';
+import type { MessageHandler } from './message.ts';
+import { type SqsOptions, sqsOptionNames } from './options.ts';
 
 /**
  * A Lambda handler for an SQS queue whose effect happens once per key. Needs `ReportBatchItemFailures` on the event
@@ -22,5 +29,24 @@ export function eachMessage<Body>(
   options: SqsOptions<Body> & { readonly host?: Host },
   handle: MessageHandler<Body>,
 ): SqsHandler {
-  return eachMessageOver(consumersQueues, options, handle);
+  expectOptions(options, {
+    door: 'eachMessage',
+    known: sqsOptionNames,
+    refused: ofHttp,
+    docs: 'docs/reference/options.md',
+  });
+  expectFunction('the handler of eachMessage', 'a function, after the options', handle, 'wrong-handler');
+  let use: HandlerUse | undefined;
+  const tryMessage: TryMessage<Body> = async (consumer, one, deadline, mayTakeOver, { isNew, hasEnded }) => {
+    use ??= useOf(options.store, options.operation, handle);
+    const attempt = await claimMessage(consumer, one, deadline, mayTakeOver);
+    if (attempt.kind === 'refused') {
+      if (isFoundDone(attempt.disposition)) use.foundDone();
+      return attempt.disposition;
+    }
+    use.hasRun();
+    isNew();
+    return dispositionOfRun(await run(consumer.engine, attempt.grant, handle, one.message, hasEnded));
+  };
+  return eachBy(options, tryMessage, {}, handle);
 }

@@ -1,6 +1,7 @@
 import { expect } from '../kernel/check.ts';
 import type { KeyValue } from '../kernel/key.ts';
 import { sayingMissing } from '../payload/missing-key.ts';
+import { keyAttribute } from '../payload/sent-key.ts';
 import type { Message } from './message.ts';
 
 /** Takes the idempotency key from a message. If it returns nothing, the message never runs. */
@@ -40,11 +41,9 @@ export function messageId(): MessageKey<unknown> {
   return (message) => message.messageId;
 }
 
-/** The message attribute in which `sendOnce` sends the idempotency key. */
-export const keyAttribute = 'idempotency-key';
-
 /**
- * The key that the producer sent with the message, by `sendOnce`.
+ * The key that the producer sent with the message, by `sendOnce` or through an outbox: of SQS, of SNS inside `snsEnvelope()`, of EventBridge inside
+ * `eventBridgeEnvelope()`.
  *
  * @example
  * export const handler = eachMessage(

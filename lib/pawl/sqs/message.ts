@@ -1,3 +1,4 @@
+import type { Claim } from '../engine/claim.ts';
 import type { MessageAttribute, Opened } from '../payload/envelopes/envelope.ts';
 import type { Metadata } from '../payload/envelopes/metadata.ts';
 import type { SqsRecord } from './event.ts';
@@ -85,3 +86,13 @@ export function copyOf(record: SqsRecord): SqsRecord {
     return { ...record, attributes: { ...record.attributes }, messageAttributes: { ...record.messageAttributes } };
   }
 }
+
+/**
+ * Handles one message under its claim. What it returns is its result; what it throws is decided by `onAbandoned`.
+ *
+ * @example
+ * const send: MessageHandler<Order> = async ({ body }, claim) => {
+ *   await claim.effect(() => mailer.send(body));
+ * };
+ */
+export type MessageHandler<Body> = (message: Message<Body>, claim: Claim) => Promise<unknown> | unknown;

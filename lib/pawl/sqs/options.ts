@@ -1,4 +1,4 @@
-import type { SQSClient } from '@aws-sdk/client-sqs';
+import type { Aws } from '../aws/aws.ts';
 import { type ClaimOptions, claimOptionNames } from '../engine/options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { EnvelopeOption } from '../payload/envelopes/envelope.ts';
@@ -7,7 +7,6 @@ import type { BodySchema } from '../payload/schema.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import type { MessageKey } from './keys.ts';
 import type { Message } from './message.ts';
-import type { SqsTransport } from './transport.ts';
 
 /**
  * The options of every SQS consumer.
@@ -79,10 +78,10 @@ export interface SqsOptions<Body> extends ClaimOptions<Message<Body>> {
    */
   readonly deadLetters?: DeadLetters | undefined;
   /**
-   * A client of your own for SQS; or `leanSqs()` of `pawl/sqs/lean`. With an endpoint of your own, set the client's `useQueueUrlAsEndpoint` to false.
-   * @default the SDK's client, made when it is first needed
+   * The way to AWS, for what the door asks of SQS, where that of the store is none or another one is meant: `sdk({ … })` or `lean({ … })`.
+   * @default that of the store
    */
-  readonly sqsClient?: SQSClient | SqsTransport;
+  readonly aws?: Aws;
 }
 
 export const sqsOptionNames = {
@@ -95,5 +94,5 @@ export const sqsOptionNames = {
   concurrency: true,
   onInFlight: true,
   deadLetters: true,
-  sqsClient: true,
+  aws: true,
 } as const satisfies NamesOf<SqsOptions<unknown>>;

@@ -1,5 +1,5 @@
 import type { Delivery } from './delivery.ts';
-import { acknowledged, type Disposition, missedItsTurn, type Returned } from './disposition.ts';
+import { acknowledged, type Disposition, missedItsTurn, type Returned, returnedAsItIs } from './disposition.ts';
 
 /**
  * What becomes of a message, from what became of each of its parts: it is done when all are. It is dead-lettered once no part comes again: earlier, it
@@ -22,6 +22,7 @@ function dispositionOf({ disposition = missedItsTurn }: Delivery): Disposition {
 
 /** They come again together: when the last of them can run, because an earlier receive is wasted. */
 function returnedForAll(parts: readonly Returned[]): Returned {
+  if (parts.some((one) => one.isAsItIs === true)) return returnedAsItIs;
   if (parts.every((one) => one.missedItsTurn === true)) return missedItsTurn;
   const waits = parts.map(({ delayMs = 0, atLeastMs = 0 }) => Math.max(delayMs, atLeastMs));
   const longestMs = Math.max(...waits);

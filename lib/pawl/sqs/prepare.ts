@@ -10,9 +10,9 @@ import type { Consumer } from './consumer.ts';
 import type { Delivery, Runnable } from './delivery.ts';
 import { dispositionOfInvalid } from './disposition.ts';
 import { type Message, messageOf } from './message.ts';
-import { warnOfEnvelope } from './open.ts';
 import { reportAuthorError } from './report.ts';
 import { returnedUnlessSetUp } from './set-up.ts';
+import { warnOfEnvelope } from './warn-of-envelope.ts';
 
 /**
  * Reads what is in the envelopes of a message: its body, its key, its intent, and what is kept beside the key. What is known of the message itself says
@@ -28,38 +28,71 @@ export async function prepare<Body, One extends Delivery>(
 ): Promise<(One & Runnable<Body>) | undefined> {
   one.disposition = returnedUnlessSetUp(consumer, one);
   if (one.disposition !== undefined) return undefined;
-  const { rule } = consumer;
-  const { key, schema } = consumer.options;
-  const { operation, host, attributes: attributesOf } = consumer.settings;
-  const { record } = one;
-  let stage: Stage = 'envelope';
+  const reading: Reading = { stage: 'envelope' };
   try {
-    const payload = payloadIn(opened);
-    if (consumer.envelopes === undefined) warnOfEnvelope(consumer, payload);
-    // Before the author's code, which may change what was parsed.
-    const whole = rule && wholeIntentBy(rule, payload);
-    const wholeBefore = rule?.previous && wholeIntentBy(rule.previous, payload);
-    stage = 'schema';
-    const body = schema ? await validated(bodyIn(payload), schema) : (bodyIn(payload) as Body);
-    const message = messageOf(record, body, opened);
-    stage = 'key';
-    const identity = identify(operation, returnedKey(key(message)), host, () => missingIn(key, message));
-    warnOfGap(operation, identity.key);
-    stage = 'fingerprint';
-    const intentOf = (by: Compared<Message<Body>>) =>
-      'of' in by
-        ? returnedIntent(by.of(message))
-        : ((by === rule ? whole : wholeBefore) ?? wholeIntent(payload, by.ignore));
-    const prints = printsOf(rule, intentOf, host);
-    stage = 'attributes';
-    const attributes = attributesOf && returnedAttributes(attributesOf(message));
-    return Object.assign(one, { message, identity, attributes, ...prints });
+    const read = await readBody(consumer, one, opened, reading);
+    return Object.assign(one, { message: read.message, ...readIdentity(consumer, read, reading) });
   } catch (error) {
     one.disposition = isInvalidMessage(error)
       ? dispositionOfInvalid(error)
-      : reportAuthorError(consumer.engine, one, stage, error);
+      : reportAuthorError(consumer.engine, one, reading.stage, error);
     return undefined;
   }
+}
+
+/** How far the reading of a message has come. */
+export interface Reading {
+  stage: Stage;
+}
+
+/** A message whose body was read. */
+export interface ReadBody<Body> {
+  readonly message: Message<Body>;
+  /** The intent by one way of comparing. @throws InvalidMessageError; what the author's function throws */
+  readonly intentOf: (by: Compared<Message<Body>>) => string;
+}
+
+/** Reads the body of a message. @throws InvalidMessageError; what the author's schema throws */
+export async function readBody<Body>(
+  consumer: Consumer<Body>,
+  { record }: Delivery,
+  opened: Opened,
+  reading: Reading,
+): Promise<ReadBody<Body>> {
+  const { rule } = consumer;
+  const { schema } = consumer.options;
+  const payload = payloadIn(opened);
+  if (consumer.envelopes === undefined) warnOfEnvelope(consumer, payload);
+  // Before the author's code, which may change what was parsed.
+  const whole = rule && wholeIntentBy(rule, payload);
+  const wholeBefore = rule?.previous && wholeIntentBy(rule.previous, payload);
+  reading.stage = 'schema';
+  const body = schema ? await validated(bodyIn(payload), schema) : (bodyIn(payload) as Body);
+  const message = messageOf(record, body, opened);
+  return {
+    message,
+    intentOf: (by) =>
+      'of' in by
+        ? returnedIntent(by.of(message))
+        : ((by === rule ? whole : wholeBefore) ?? wholeIntent(payload, by.ignore)),
+  };
+}
+
+/** What a message is known by. @throws InvalidMessageError; what the author's functions throw */
+export function readIdentity<Body>(
+  { options: { key }, settings, rule }: Consumer<Body>,
+  { message, intentOf }: ReadBody<Body>,
+  reading: Reading,
+): Pick<Runnable<Body>, 'identity' | 'fingerprint' | 'previousFingerprint' | 'attributes'> {
+  const { operation, host, attributes: attributesOf } = settings;
+  reading.stage = 'key';
+  const identity = identify(operation, returnedKey(key(message)), host, () => missingIn(key, message));
+  warnOfGap(operation, identity.key);
+  reading.stage = 'fingerprint';
+  const prints = printsOf(rule, intentOf, host);
+  reading.stage = 'attributes';
+  const attributes = attributesOf && returnedAttributes(attributesOf(message));
+  return { identity, attributes, ...prints };
 }
 
 /** The whole intent, where the rule leaves out paths. @throws InvalidMessageError when the payload has no canonical text */

@@ -1,3 +1,4 @@
+import type { SqsTransport } from '../aws/aws.ts';
 import { explainedError } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
 import { lineOf, recordedError } from '../kernel/recorded-error.ts';
@@ -8,7 +9,6 @@ import type { DeadLettered } from './disposition.ts';
 import { explainedCall } from './explain.ts';
 import { withEach } from './limit.ts';
 import type { MessageFact } from './report.ts';
-import type { SqsTransport } from './transport.ts';
 
 /** A message that is to be invisible for so many seconds from now. */
 export interface Delayed {

@@ -1,9 +1,9 @@
-import type { SQSClient } from '@aws-sdk/client-sqs';
+import type { Aws } from '../aws/aws.ts';
 import type { ClaimOptions } from '../engine/options.ts';
 import type { KeyValue } from '../kernel/key.ts';
 import type { RecordedError } from '../kernel/recorded-error.ts';
+import { ofObserve } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
-import type { SqsTransport } from './transport.ts';
 
 /**
  * The options of `sendOnce`.
@@ -24,10 +24,10 @@ export interface SendOnceOptions
   /** The queue's URL. A missing URL, `undefined` or an empty text, is reported at the first call: then nothing is sent. */
   readonly queueUrl: string | undefined;
   /**
-   * A client of your own for SQS; or `leanSqs()` of `pawl/sqs/lean`. With an endpoint of your own, set the client's `useQueueUrlAsEndpoint` to false.
-   * @default the SDK's client, made when it is first needed
+   * The way to AWS, for what the door asks of SQS, where that of the store is none or another one is meant: `sdk({ … })` or `lean({ … })`.
+   * @default that of the store
    */
-  readonly sqsClient?: SQSClient | SqsTransport;
+  readonly aws?: Aws;
   /**
    * Paths of the body that may change between two tries, such as `sentAt`. Give them to the consumer's `fingerprint` as well.
    * @default none
@@ -80,7 +80,7 @@ export const known = {
   operation: true,
   store: true,
   queueUrl: true,
-  sqsClient: true,
+  aws: true,
   ignore: true,
   giveUpAfterMs: true,
   retentionSeconds: true,
@@ -92,6 +92,7 @@ export const known = {
 export const refused = {
   envelope: 'it sends the body as it is. It is an option of consumers of SQS',
   statements: 'its claims are about the sending, and a statement is about effects. It is an option of consumers',
+  ...ofObserve,
 };
 export const knownOfMessage = {
   key: true,

@@ -44,6 +44,7 @@ export function failOpen(
 
   return {
     setupError: store.setupError,
+    aws: store.aws,
     // It fails as it does: an empty list would say that nothing is open.
     ...(listsOpenClaims(store) && { listOpen: (query: OpenQuery) => store.listOpen(query) }),
     async read(id) {

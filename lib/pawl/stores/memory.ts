@@ -1,6 +1,7 @@
 import { warnInLambda } from '../kernel/memory-in-lambda.ts';
 import { isStill } from '../kernel/record.ts';
 import { type KeepsNotes, type Note, noteState, type PlaceEntry } from '../rules/notes.ts';
+import { isObserved } from '../rules/observed.ts';
 import { isUnstated } from '../rules/open.ts';
 import { badCursor, checkedPrefix, type ListsOpenClaims, openClaimOf, withoutForeign } from '../rules/open-claims.ts';
 import type { ClaimRecord } from '../rules/record.ts';
@@ -46,8 +47,8 @@ export function memoryStore(): MemoryStore {
       const open: ClaimRecord[] = [];
       let isBehind = cursor === undefined;
       for (const record of records.values()) {
-        if (isBehind && record.open !== undefined && !isUnstated(record) && record.id.startsWith(prefix))
-          open.push(record);
+        const isListed = record.open !== undefined && !isUnstated(record) && !isObserved(record);
+        if (isBehind && isListed && record.id.startsWith(prefix)) open.push(record);
         isBehind ||= record.id === cursor;
       }
       const claims = open.slice(0, limit).map(openClaimOf);

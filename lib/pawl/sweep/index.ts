@@ -1,3 +1,3 @@
-export type { SweepOptions, SweptOperation } from './options.ts';
-export type { SweepReport } from './report.ts';
+export type { SweepOptions, SweptExecutions, SweptOperation } from './options.ts';
+export type { SweepReport, SweptClaim } from './report.ts';
 export { type SweepContext, type SweepHandler, sweepOpenClaims } from './sweep.ts';

@@ -14,7 +14,7 @@ import type { NamesOf } from '../kernel/unknown-option.ts';
 import { expectOperation } from '../rules/identity.ts';
 import { type ListsOpenClaims, listsOpenClaims } from '../rules/open-claims.ts';
 import type { ClaimStore } from '../rules/store.ts';
-import type { SweepReport } from './report.ts';
+import type { SweepReport, SweptClaim } from './report.ts';
 
 /** What the sweep does about the claims of an operation. */
 export interface SweptOperation {
@@ -44,6 +44,13 @@ export interface SweptOperation {
   readonly retentionSeconds?: number | 'forever';
 }
 
+/** What the sweep does about the claims that wait for the ends of executions. `waitingExecutions` of `pawl/workflows` makes it. */
+export interface SweptExecutions {
+  readonly kind: 'executions';
+  /** Looks at the execution of a claim. @param until epoch milliseconds @throws the store's error, or the target's */
+  readonly settle: (id: string, until: number) => Promise<SweptClaim>;
+}
+
 /**
  * The options of `sweepOpenClaims`.
  *
@@ -59,7 +66,7 @@ export interface SweepOptions {
   /** The store of the consumers. It must list open claims, as `dynamoStore` does. */
   readonly store: ClaimStore & Partial<ListsOpenClaims>;
   /** What to do, by the name of the operation. The claims of every other operation are left alone, and counted. */
-  readonly operations: Readonly<Record<string, SweptOperation>>;
+  readonly operations: Readonly<Record<string, SweptOperation | SweptExecutions>>;
   /**
    * How many providers are asked at once: 1 to 100.
    * @default 10
@@ -176,8 +183,14 @@ export function sweepSettings(options: SweepOptions): SweepSettings {
   };
 }
 
-function expectSwept(operation: string, swept: SweptOperation): void {
+/** Whether the claims of an operation wait for executions. */
+export function areExecutions(swept: SweptOperation | SweptExecutions): swept is SweptExecutions {
+  return 'kind' in swept && swept.kind === 'executions';
+}
+
+function expectSwept(operation: string, swept: SweptOperation | SweptExecutions): void {
   expectOperation(operation);
+  if (typeof swept === 'object' && swept !== null && areExecutions(swept)) return;
   const within = `operations.${operation}`;
   expectOptions(swept, { door: 'sweepOpenClaims', within, known: knownOfSwept, docs });
   policyOf(`${within}.onAbandoned`, swept.onAbandoned, ['park', 'reconcile']);

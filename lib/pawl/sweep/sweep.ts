@@ -5,7 +5,7 @@ import { callListener } from '../kernel/listener.ts';
 import { namesIn } from '../rules/identity.ts';
 import type { OpenClaim } from '../rules/open-claims.ts';
 import { understood } from '../rules/record.ts';
-import { type SweepOptions, type SweepSettings, type SweptOperation, sweepSettings } from './options.ts';
+import { areExecutions, type SweepOptions, type SweepSettings, type SweptOperation, sweepSettings } from './options.ts';
 import { type Counting, count, metricLine, noReport, type SweepReport, type SweptClaim } from './report.ts';
 import { type Settler, settleClaim } from './settle-claim.ts';
 
@@ -70,7 +70,12 @@ const forAll = Number.MAX_SAFE_INTEGER;
 export function sweepOpenClaims(options: SweepOptions): SweepHandler {
   const settings = sweepSettings(options);
   const settlers = new Map(
-    Object.entries(settings.operations).map(([operation, swept]) => [operation, settlerOf(settings, operation, swept)]),
+    Object.entries(settings.operations).map(([operation, swept]): [string, Settle] => {
+      if (areExecutions(swept))
+        return [operation, (id) => swept.settle(id, settings.host.now() + settings.askTimeoutMs)];
+      const settler = settlerOf(settings, operation, swept);
+      return [operation, (id) => settleClaim(settler, id)];
+    }),
   );
   let cursor: string | undefined;
 
@@ -90,9 +95,12 @@ export function sweepOpenClaims(options: SweepOptions): SweepHandler {
   };
 }
 
+/** Settles one claim that is in doubt. @throws the store's error */
+type Settle = (id: string) => Promise<SweptClaim>;
+
 interface Run {
   readonly settings: SweepSettings;
-  readonly settlers: ReadonlyMap<string, Settler>;
+  readonly settlers: ReadonlyMap<string, Settle>;
   readonly report: Counting;
   /** When its invocation ends, in epoch milliseconds. */
   readonly endsAt: number;
@@ -186,16 +194,16 @@ async function sweepOne(run: Run, claim: OpenClaim): Promise<void> {
   const { settings, settlers, report } = run;
   const now = settings.host.now();
   report.looked++;
-  const settler = settlers.get(namesIn(claim.id).operation);
+  const settle = settlers.get(namesIn(claim.id).operation);
   const since = claim.unknownAt ?? claim.leaseUntil;
   count(report, await become(), Math.max(0, now - since));
 
   async function become(): Promise<SweptClaim> {
     if (claim.status === 'parked') return 'alreadyParked';
     if (claim.status === 'in-flight' && claim.leaseUntil + settings.skewMs > now) return 'held';
-    if (settler === undefined) return 'notRegistered';
+    if (settle === undefined) return 'notRegistered';
     try {
-      return await settleClaim(settler, claim.id);
+      return await settle(claim.id);
     } catch (error) {
       run.failure ??= { error };
       return 'failed';

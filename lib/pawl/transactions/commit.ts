@@ -3,14 +3,14 @@ import { type ClaimInternals, internalsOf } from '../engine/claim-internals.ts';
 import { changeClaim, type Engine } from '../engine/engine.ts';
 import { explainedError, InDoubtError } from '../kernel/errors.ts';
 import type { Transition } from '../kernel/record.ts';
-import { expectOptions } from '../kernel/take-options.ts';
+import { expectOptions, ofObserve } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import { stepsInDoubt } from '../rules/checkpoints.ts';
 import type { Outcome } from '../rules/outcome.ts';
 import type { ClaimRecord, Resolution } from '../rules/record.ts';
 import { completion } from '../rules/result.ts';
 import { settle } from '../rules/settle.ts';
-import type { AppWrite } from './store.ts';
+import type { CommitWrite } from './deferred-write.ts';
 import { WriteCarrier } from './write-carrier.ts';
 
 /**
@@ -34,7 +34,7 @@ const known = { result: true } as const satisfies NamesOf<CommitOptions>;
  * is the effect of its handler, as `claim.effect` is, and there is one.
  *
  * @param claim as the handler was given it. Its consumer's store is a `transactionalStore`
- * @param writes up to 99, as `TransactWriteCommand` of `@aws-sdk/lib-dynamodb` takes them
+ * @param writes up to 99, as `TransactWriteCommand` of `@aws-sdk/lib-dynamodb` takes them; and messages of an outbox (`pawl/outbox`)
  * @throws CommitRefusedError when a condition among the writes failed; LeaseError when the time is over or the claim is another
  *   worker's; InDoubtError, or what the step threw, when a step of the handler is in doubt; RetryableError when DynamoDB could not be
  *   reached. After each of them, nothing of this was applied, or the claim turns out to be complete when the message comes again
@@ -51,10 +51,10 @@ const known = { result: true } as const satisfies NamesOf<CommitOptions>;
  * };
  * await commit(claim, [withdraw, { Put: { TableName: 'ledger', Item: { id: payment.id } } }]);
  */
-export function commit(claim: Claim, writes: readonly AppWrite[], options: CommitOptions = {}): Promise<void> {
-  expectOptions(options, { door: 'commit', known, docs: 'docs/guides/transactions.md' });
+export function commit(claim: Claim, writes: readonly CommitWrite[], options: CommitOptions = {}): Promise<void> {
+  expectOptions(options, { door: 'commit', known, refused: ofObserve, docs: 'docs/guides/transactions.md' });
   const { result } = options;
-  const internals = internalsOf(claim);
+  const internals = internalsOf(claim, 'commit');
   const { engine, grant } = internals;
   const { host, store, maxResultBytes, recordResult } = engine.settings;
   const completing: Completing = {
@@ -65,13 +65,15 @@ export function commit(claim: Claim, writes: readonly AppWrite[], options: Commi
   };
   const carrier = new WriteCarrier(store, writes);
 
-  return claim.effect(() => {
+  let until = 0;
+  const committed = claim.effect(() => {
     expectRemembered(internals);
     expectNoDoubt(internals);
-    const until = host.now() + claim.remainingMs();
+    until = host.now() + claim.remainingMs();
     const transition = (found: ClaimRecord | undefined) => completed(completing, found);
     return carrier.apply(() => changeClaim(engine, grant, transition, { until, write: carrier.write }));
   });
+  return carrier.isFollowed ? internals.work.follow(committed.then(() => carrier.follow(until))) : committed;
 }
 
 /** The completion of one claim. */

@@ -6,15 +6,15 @@ import { nextStep } from '../engine/next-step.ts';
 import { type StepOptions, type StepRun, step } from '../engine/step.ts';
 import { expectFunction } from '../kernel/check.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
-import { expectOptions } from '../kernel/take-options.ts';
+import { expectOptions, ofObserve } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import { commit, leftForgotten } from './commit.ts';
+import type { CommitWrite } from './deferred-write.ts';
 import { type CommitRefusedError, isCommitRefused } from './refused.ts';
-import type { AppWrite } from './store.ts';
 import { expectTransactional, expectWrites, WriteCarrier } from './write-carrier.ts';
 
 /** Writes, or nothing to write. */
-export type Writes = readonly AppWrite[];
+export type Writes = readonly CommitWrite[];
 
 /**
  * The phases of `inPhases`, and what becomes of a remote call that may have happened.
@@ -70,7 +70,7 @@ const known = {
  * );
  */
 export function inPhases<Input, R>(phases: Phases<Input, R>) {
-  expectOptions(phases, { door: 'inPhases', known, docs: 'docs/guides/transactions.md' });
+  expectOptions(phases, { door: 'inPhases', known, refused: ofObserve, docs: 'docs/guides/transactions.md' });
   // Found out after the remote call, a phase that is missing would leave its effect without its record.
   const { prepare, execute, record, onRefused } = phases;
   for (const [name, phase] of Object.entries({ prepare, execute, record, onRefused })) {
@@ -84,7 +84,7 @@ export function inPhases<Input, R>(phases: Phases<Input, R>) {
 
 async function runPhases<Input, R>(phases: Phases<Input, R>, input: Input, claim: Claim): Promise<R> {
   const { prepare, execute, record, onAbandoned, onRefused } = phases;
-  expectTransactional(internalsOf(claim).engine.settings.store);
+  expectTransactional(internalsOf(claim, 'inPhases').engine.settings.store);
   if (prepare) await refusable('prepare', onRefused, () => commitStep(claim, 'prepare', () => prepare(input)));
   const result = await step(claim, 'execute', (run) => execute(input, run, claim), { onAbandoned });
   const writes = expectWrites(await record(input, result));
@@ -140,7 +140,9 @@ async function commitNext(next: NextStep, writesOf: () => Promise<Writes> | Writ
     throw error;
   }
   const carrier = new WriteCarrier(next.engine.settings.store, writes);
+  const until = next.engine.settings.host.now() + next.claim.remainingMs();
   await carrier.apply(() => next.reach('done', undefined, carrier.write));
+  await carrier.follow(until);
 }
 
 /** Reports that a step failed. If its handler does not wait for it, the step is missing from a claim that completes, and nothing else says so. */

@@ -1,18 +1,17 @@
 import type { CancellationReason, TransactWriteItem } from '@aws-sdk/client-dynamodb';
-import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
-import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { recordedError } from '../kernel/recorded-error.ts';
-import type { KeepsNotes } from '../rules/notes.ts';
-import type { ListsOpenClaims } from '../rules/open-claims.ts';
 import { type ClaimStore, type ClaimWrite, claimState, type WriteResult } from '../rules/store.ts';
 import { call } from '../stores/dynamodb/calls.ts';
 import { conditionOf } from '../stores/dynamodb/condition.ts';
 import { cancellationOf, conditionFailed, isHopeless } from '../stores/dynamodb/errors.ts';
 import { fromItem, toItem } from '../stores/dynamodb/item.ts';
-import type { Table } from '../stores/dynamodb/table.ts';
+import { marshallAction, type TransactAction } from '../stores/dynamodb/marshall-action.ts';
+import type { DynamoStore } from '../stores/dynamodb/store.ts';
+import { tableOf } from '../stores/dynamodb/table.ts';
 
 /** One write of the application's, as `TransactWriteCommand` of `@aws-sdk/lib-dynamodb` takes it: Put, Update, Delete, ConditionCheck. */
-export type AppWrite = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+export type AppWrite = TransactAction;
 
 /** Why one of the application's writes, by its index, kept the transaction from being applied. */
 export interface Refusal {
@@ -36,11 +35,20 @@ export interface TransactionalStore extends ClaimStore {
 /** DynamoDB takes 100 actions in a transaction, and one is the claim. */
 export const mostWrites = 99;
 
-/** A claim store over a table whose writes can carry the application's. */
-export function committing<Store extends ClaimStore & ListsOpenClaims & KeepsNotes>(
-  store: Store,
-  { nameOfTable, transport, restore }: Table,
-): TransactionalStore & ListsOpenClaims & KeepsNotes {
+/**
+ * The claims of a `dynamoStore`, whose writes can carry the application's: `commit`, `inPhases` and `eachTransaction` need it.
+ *
+ * Needs, besides what `dynamoStore` needs, `dynamodb:PutItem` on the claims table, and on the application's tables whatever its
+ * writes need.
+ *
+ * @throws OptionError unless the store is a `dynamoStore`, or an `individualDynamoStore`
+ * @example
+ * import { dynamoStore } from 'pawl/dynamodb'; // or 'pawl/dynamodb/lean'
+ *
+ * const store = transactionalStore(dynamoStore({ tableName: process.env.CLAIMS_TABLE }));
+ */
+export function transactionalStore(store: DynamoStore): TransactionalStore & DynamoStore {
+  const { nameOfTable, aws, restore } = tableOf('transactionalStore', store);
   return {
     ...store,
     async commit({ next, seen }, writes) {
@@ -61,7 +69,7 @@ export function committing<Store extends ClaimStore & ListsOpenClaims & KeepsNot
       if (unsendable.length > 0) return { applied: false, refused: unsendable };
       const theirs = sendable.flatMap((one) => (one.kind === 'sendable' ? one.action : []));
       try {
-        await call(transport, 'TransactWriteItems', { TransactItems: [{ Put: claim }, ...theirs] });
+        await call(aws.dynamodb, 'TransactWriteItems', { TransactItems: [{ Put: claim }, ...theirs] });
         return { applied: true };
       } catch (error) {
         const [ours, ...others] = cancellationOf(error) ?? [];
@@ -76,11 +84,6 @@ export function committing<Store extends ClaimStore & ListsOpenClaims & KeepsNot
   };
 }
 
-const marshallOptions = { removeUndefinedValues: true };
-
-/** The parts of an action that hold attributes. The SDK's document client gives the same ones their types. */
-const attributeParts: readonly string[] = ['Item', 'Key', 'ExpressionAttributeValues'];
-
 type Sendable =
   | { readonly kind: 'sendable'; readonly action: TransactWriteItem }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
@@ -92,23 +95,12 @@ type Sendable =
  * refused, and must not look like a table that cannot be reached.
  */
 function sendableOf(write: AppWrite, index: number): Sendable {
-  const action: Record<string, object> = {};
-  for (const [name, input] of Object.entries(write)) {
-    if (input === undefined) continue;
-    const parts: Record<string, unknown> = { ...input };
-    for (const part of attributeParts) {
-      if (parts[part] === undefined) continue;
-      try {
-        parts[part] = marshall(parts[part], marshallOptions);
-      } catch (error) {
-        // The SDK's text names the kind of value. Its stack and its input stay here.
-        const { message } = recordedError(error);
-        return { kind: 'refused', refusal: { index, code: 'ValidationError', message: `${part}: ${message}` } };
-      }
-    }
-    action[name] = parts;
+  try {
+    return { kind: 'sendable', action: marshallAction(write) };
+  } catch (error) {
+    // The SDK's text names the kind of value. Its stack and its input stay here.
+    return { kind: 'refused', refusal: { index, code: 'ValidationError', message: recordedError(error).message } };
   }
-  return { kind: 'sendable', action };
 }
 
 /** What passes by itself is no refusal. */

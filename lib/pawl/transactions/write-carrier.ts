@@ -3,8 +3,9 @@ import { expect } from '../kernel/check.ts';
 import { explainedError, LeaseError, RetryableError } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import type { ClaimStore } from '../rules/store.ts';
+import { type CommitWrite, type DeferredWrite, type MadeWrites, makerOf, type WriteMaker } from './deferred-write.ts';
 import { CommitRefusedError } from './refused.ts';
-import { type AppWrite, mostWrites, type TransactionalStore } from './store.ts';
+import { type AppWrite, mostWrites, type Refusal, type TransactionalStore } from './store.ts';
 
 /**
  * Refuses a store that cannot commit, before anything of a handler runs: a commit that fails after the remote call leaves its effect without
@@ -15,7 +16,13 @@ import { type AppWrite, mostWrites, type TransactionalStore } from './store.ts';
  */
 export function expectTransactional(store: ClaimStore): asserts store is TransactionalStore {
   const commits = 'commit' in store && typeof store.commit === 'function';
-  expect(commits, 'store', 'transactionalStore({ tableName }), which can commit', 'a store that cannot', 'wrong-store');
+  expect(
+    commits,
+    'store',
+    'transactionalStore(dynamoStore({ tableName })), which can commit',
+    'a store that cannot',
+    'wrong-store',
+  );
 }
 
 /**
@@ -23,7 +30,7 @@ export function expectTransactional(store: ClaimStore): asserts store is Transac
  *
  * @throws RetryableError when it is a generator, OptionError when it is no list
  */
-export function expectWrites(writes: readonly AppWrite[]): readonly AppWrite[] {
+export function expectWrites(writes: readonly CommitWrite[]): readonly CommitWrite[] {
   const returned = expectRun(writes, 'the function of writes');
   expect(
     Array.isArray(returned),
@@ -35,6 +42,14 @@ export function expectWrites(writes: readonly AppWrite[]): readonly AppWrite[] {
   return returned;
 }
 
+/** A write, and its place among those that the author gave. */
+interface Placed<Write> {
+  readonly place: number;
+  readonly write: Write;
+}
+
+const listed = `a list of 1 to ${mostWrites} of them`;
+
 /**
  * A write of a claim that carries writes of the application's.
  *
@@ -42,36 +57,84 @@ export function expectWrites(writes: readonly AppWrite[]): readonly AppWrite[] {
  */
 export class WriteCarrier {
   readonly #store: TransactionalStore;
-  readonly #writes: readonly AppWrite[];
+  /** The application's own writes, each with its place among all. */
+  readonly #plain: readonly Placed<AppWrite>[];
+  /** Those that are made for each commit, by what makes them. */
+  readonly #deferred: ReadonlyMap<WriteMaker, readonly DeferredWrite[]>;
+  #made: readonly MadeWrites[] | undefined;
   /** That the application's part of a try was refused. */
   #refused: CommitRefusedError | undefined;
 
   /** @throws OptionError when the store cannot do that, or there are no writes, too many, or one that is none */
-  constructor(store: ClaimStore, writes: readonly AppWrite[]) {
+  constructor(store: ClaimStore, writes: readonly CommitWrite[]) {
     expectTransactional(store);
-    const fits = Array.isArray(writes) && writes.length >= 1 && writes.length <= mostWrites;
-    expect(fits, 'writes', `a list of 1 to ${mostWrites} of them`, Array.isArray(writes) ? writes.length : writes);
-    for (const [index, write] of writes.entries()) {
+    const isList = Array.isArray(writes);
+    expect(isList && writes.length > 0, 'writes', listed, isList ? 0 : writes);
+    const plain: Placed<AppWrite>[] = [];
+    const deferred = new Map<WriteMaker, DeferredWrite[]>();
+    for (const [place, write] of writes.entries()) {
       const isWrite = typeof write === 'object' && write !== null && !isPromise(write);
       expect(
         isWrite,
-        `writes[${index}]`,
+        `writes[${place}]`,
         'a Put, Update, Delete or ConditionCheck',
         write === null ? 'null' : isPromise(write) ? write : typeof write,
       );
+      const maker = makerOf(write);
+      if (maker === undefined) plain.push({ place, write: write as AppWrite });
+      else deferred.set(maker, [...(deferred.get(maker) ?? []), write as DeferredWrite]);
     }
+    const made = [...deferred].map(([maker, theirs]) => maker.actionsOf(theirs));
+    const actions = made.reduce((sum, one) => sum + one, plain.length);
+    expect(actions <= mostWrites, 'writes', listed, actions);
     this.#store = store;
-    this.#writes = writes;
+    this.#plain = plain;
+    this.#deferred = deferred;
   }
 
   /** In place of the store's own `write`. */
   readonly write: ClaimStore['write'] = async (claimWrite) => {
-    const committed = await this.#store.commit(claimWrite, this.#writes);
+    this.#made ??= await Promise.all(Array.from(this.#deferred, ([maker, writes]) => maker.make(writes)));
+    const own = this.#plain.map(({ write }) => write);
+    const committed = await this.#store.commit(claimWrite, [...own, ...this.#made.flatMap(({ actions }) => actions)]);
     if (!('refused' in committed)) return committed;
-    this.#refused = new CommitRefusedError(committed.refused);
+    const lasting = committed.refused.filter((refusal) => !this.#isOutrun(refusal));
+    if (lasting.length === 0) {
+      this.#made = undefined;
+      throw explainedError(
+        Error,
+        'another commit was faster: the place of a message in its group is taken',
+        'not-committed',
+      );
+    }
+    this.#refused = new CommitRefusedError(lasting.map((refusal) => this.#placed(refusal)));
     // Ends the trying: a claim that is not found is not changed.
     return { applied: false, found: undefined };
   };
+
+  /** Whether anything follows the commit. */
+  get isFollowed(): boolean {
+    return this.#deferred.size > 0;
+  }
+
+  /** Does what follows the commit, in time. Never throws. @param isKnown whether the writes are known to be applied, and not only that the claim is complete */
+  async follow(until: number, isKnown = true): Promise<void> {
+    await Promise.all((this.#made ?? []).map((made) => made.follow(until, isKnown)));
+  }
+
+  #isOutrun({ index, code }: Refusal): boolean {
+    let inMade = index - this.#plain.length;
+    for (const made of this.#made ?? []) {
+      if (inMade >= 0 && inMade < made.actions.length) return made.isOutrun({ index: inMade, code });
+      inMade -= made.actions.length;
+    }
+    return false;
+  }
+
+  /** A refusal with the place of the author's write. What was made of a message is about none of them by itself. */
+  #placed(refusal: Refusal): Refusal {
+    return { ...refusal, index: this.#plain[refusal.index]?.place ?? -1 };
+  }
 
   /**
    * Makes a change that goes by `write`.

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Shown, startConsole } from '@pawl/cli';
-import { dynamoStore } from 'pawl/dynamodb';
+import { dynamoStore, sdk } from 'pawl/dynamodb';
 import { operator } from 'pawl/operate';
 import { findings } from 'pawl/statements';
 import { followRuns, type RunHooks } from '../file/follow.ts';
@@ -108,8 +108,8 @@ async function desksOf({ dynamo, sqs, stacks }: Engine, first: string | undefine
     tables
       .filter(({ name }) => ours.has(name))
       .map(({ name: tableName, construct }) => {
-        const store = dynamoStore({ tableName, client: dynamo });
-        const operate = operator({ store, sqsClient: sqs.client, onEvent: () => undefined });
+        const store = dynamoStore({ tableName, aws: sdk({ dynamodb: dynamo, sqs: sqs.client }) });
+        const operate = operator({ store, onEvent: () => undefined });
         return [construct, { operate, findings: findings({ store }) }] as const;
       }),
   );

@@ -36,6 +36,7 @@ const full: Required<Omit<ClaimRecord, 'id'>> = {
   open: '07',
   restoredAt: someDay + 2,
   forgottenUntil: someDay + 2,
+  observed: '{"deliveries":1,"done":0,"failed":0,"other":0,"again":{},"runs":[]}',
   expiresAt: someDay / 1000 + 30 * 24 * 3600,
   rev: 7,
   v: claimSchema,

@@ -12,12 +12,13 @@ import {
 } from '../../../lib/pawl/sqs/index.ts';
 import { dynamoStore, individualDynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { rememberCompleted } from '../../../lib/pawl/stores/remember-completed.ts';
+import { awsOf } from '../aws.ts';
 import { dynamoClient } from '../dynamodb/client.ts';
 import { leanClient } from '../dynamodb/lean-client.ts';
 import type { Sandbox } from '../lambda/sandbox.ts';
 import { ProviderError } from '../provider.ts';
 import type { Simulation } from '../simulation.ts';
-import { deadLetterUrl, sqsClient } from '../sqs/client.ts';
+import { deadLetterUrl } from '../sqs/client.ts';
 
 export const operation = 'charge';
 
@@ -32,14 +33,14 @@ export const payloadOf = (order: Order) => String(order.amount);
 export const intentOf = (order: Order) => canonicalValue({ amount: order.amount });
 
 function storeOf(simulation: Simulation, sandbox: Sandbox): ClaimStore {
-  const { scenario, table } = simulation;
+  const { scenario } = simulation;
   const { http } = scenario;
-  const client = http ? leanClient(simulation, sandbox, table, http) : dynamoClient(simulation, sandbox, table);
-  const tableName = 'claims';
+  const client = http
+    ? leanClient(simulation, sandbox, simulation.table, http)
+    : dynamoClient(simulation, sandbox, simulation.table);
+  const table = { tableName: 'claims', aws: awsOf(simulation, sandbox, client) };
   const store =
-    scenario.store === 'batches'
-      ? dynamoStore({ tableName, client, host: sandbox.host })
-      : individualDynamoStore({ tableName, client });
+    scenario.store === 'batches' ? dynamoStore({ ...table, host: sandbox.host }) : individualDynamoStore(table);
   return scenario.remembersCompleted ? rememberCompleted(store, { keys: 2 }) : store;
 }
 
@@ -90,7 +91,6 @@ export function sqsOptions(simulation: Simulation, sandbox: Sandbox) {
     ...(backoff === 'short' && { backoffSeconds: (receiveCount: number) => receiveCount }),
     ...(backoff === 'none' && { backoffSeconds: () => undefined }),
     deadLetters: hasDeadLetters ? deadLetterQueue(deadLetterUrl(fifo)) : undefined,
-    sqsClient: sqsClient(simulation, sandbox),
   } satisfies SqsOptions<Order>;
 }
 

@@ -11,16 +11,17 @@ import { RetryableError } from '../../../lib/pawl/kernel/errors.ts';
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import type { SqsRecord } from '../../../lib/pawl/sqs/event.ts';
 import { bodyField, deadLetterQueue, eachMessage, type Message } from '../../../lib/pawl/sqs/index.ts';
+import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { rememberCompleted } from '../../../lib/pawl/stores/remember-completed.ts';
 import { CommitRefusedError, eachTransaction, transactionalStore } from '../../../lib/pawl/transactions/index.ts';
+import { awsOf } from '../aws.ts';
 import type { Order } from '../consumers/options.ts';
 import { intentOf, operation, payloadOf } from '../consumers/options.ts';
 import { dynamoClient } from '../dynamodb/client.ts';
-import { asDocuments } from '../dynamodb/documents.ts';
 import { leanClient } from '../dynamodb/lean-client.ts';
 import type { Sandbox } from '../lambda/sandbox.ts';
 import type { Handler, Job } from '../parts.ts';
-import { deadLetterUrl, sqsClient } from '../sqs/client.ts';
+import { deadLetterUrl } from '../sqs/client.ts';
 import { createSeams, type SeamsAtWork } from './seams-at-work.ts';
 import type { DoorsSimulation } from './simulation.ts';
 import { createDoorsWorker, type DoorsWorker, settleMsOf } from './work.ts';
@@ -28,10 +29,9 @@ import { createDoorsWorker, type DoorsWorker, settleMsOf } from './work.ts';
 function storeOf(simulation: DoorsSimulation, sandbox: Sandbox) {
   const { table, scenario } = simulation;
   const { http } = scenario;
-  const client = http
-    ? leanClient(simulation, sandbox, table, http)
-    : asDocuments(dynamoClient(simulation, sandbox, table));
-  const store = transactionalStore({ tableName: 'claims', client, host: sandbox.host });
+  const client = http ? leanClient(simulation, sandbox, table, http) : dynamoClient(simulation, sandbox, table);
+  const aws = awsOf(simulation, sandbox, client);
+  const store = transactionalStore(dynamoStore({ tableName: 'claims', aws, host: sandbox.host }));
   return scenario.remembersCompleted ? rememberCompleted(store, { keys: 2 }) : store;
 }
 
@@ -78,7 +78,6 @@ function sqsOptions(simulation: DoorsSimulation, sandbox: Sandbox) {
     ...(backoff === 'short' && { backoffSeconds: (receiveCount: number) => receiveCount }),
     ...(backoff === 'none' && { backoffSeconds: () => undefined }),
     deadLetters: hasDeadLetters ? deadLetterQueue(deadLetterUrl(fifo)) : undefined,
-    sqsClient: sqsClient(simulation, sandbox),
   };
 }
 

@@ -1,7 +1,7 @@
 import { type Checkpoint, stepsInDoubt } from '../../../lib/pawl/rules/checkpoints.ts';
 import type { ResolutionVerdict, StepResolution } from '../../../lib/pawl/rules/record.ts';
 import type { StepResolutions } from '../../../lib/pawl/rules/resolve.ts';
-import { individualDynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { individualDynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { resolverOf } from '../../../test/support/resolver-of.ts';
 import { operation } from '../consumers/options.ts';
 import { dynamoClient } from '../dynamodb/client.ts';
@@ -35,7 +35,7 @@ export function startOperators(simulation: DoorsSimulation): { isOver(): boolean
     const operator = createSandbox(world, plan.name, plan.clockMs);
     const calm = { ...simulation, isOut: () => false, strikes: () => false };
     const client = dynamoClient(calm, operator, simulation.table);
-    const store = individualDynamoStore({ tableName: 'claims', client });
+    const store = individualDynamoStore({ tableName: 'claims', aws: sdk({ dynamodb: client }) });
     const claims = resolverOf({ operation, store, host: operator.host });
     const pause = (ms: number) => new Promise<void>((resolve) => world.after(ms, resolve));
 

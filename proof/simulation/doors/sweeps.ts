@@ -1,7 +1,7 @@
 import { type Doubt, reconcile } from '../../../lib/pawl/engine/reconcile.ts';
 import { isHashed } from '../../../lib/pawl/kernel/name.ts';
 import { type OpenClaim, openClaimOf } from '../../../lib/pawl/rules/open-claims.ts';
-import { individualDynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { individualDynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { fromItem } from '../../../lib/pawl/stores/dynamodb/item.ts';
 import { sweepOpenClaims } from '../../../lib/pawl/sweep/index.ts';
 import { operation } from '../consumers/options.ts';
@@ -66,7 +66,7 @@ export function startSweeps(simulation: DoorsSimulation): { isOver(): boolean } 
       underWay--;
     };
     const client = dynamoClient(simulation, sandbox, simulation.table);
-    const store = individualDynamoStore({ tableName: 'claims', client });
+    const store = individualDynamoStore({ tableName: 'claims', aws: sdk({ dynamodb: client }) });
     const endsAt = sandbox.clock() + timeoutMs;
     const handler = sweepOpenClaims({
       store: {

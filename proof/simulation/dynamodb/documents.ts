@@ -1,25 +1,8 @@
 import { BatchGetItemCommand, type DynamoDBClient, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
-import {
-  type BatchGetCommandInput,
-  DynamoDBDocumentClient,
-  type TransactWriteCommandInput,
-} from '@aws-sdk/lib-dynamodb';
+import type { BatchGetCommandInput, DynamoDBDocumentClient, TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { fieldsOf, toItem } from '../../../lib/pawl/stores/dynamodb/item.ts';
 
 type TransactAction = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
-
-const simulated = new WeakSet<object>();
-const documentsFrom = DynamoDBDocumentClient.from;
-
-// The library makes its own document client. Over a simulated one, the SDK's would need all that the SDK's clients have inside.
-DynamoDBDocumentClient.from = (client, ...rest) =>
-  simulated.has(client) ? documentsOver(client) : documentsFrom.call(DynamoDBDocumentClient, client, ...rest);
-
-/** From now on the library's document clients over this one are simulated as well. */
-export function asDocuments(client: DynamoDBClient): DynamoDBClient {
-  simulated.add(client);
-  return client;
-}
 
 /** A document client over a simulated one, for the two commands that are sent through it. */
 export function documentsOver(client: DynamoDBClient): DynamoDBDocumentClient {

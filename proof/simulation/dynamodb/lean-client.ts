@@ -1,8 +1,8 @@
 import type { TransactWriteItemsCommandInput } from '@aws-sdk/client-dynamodb';
+import type { DynamoTransport } from '../../../lib/pawl/aws/aws.ts';
 import type { HttpTry } from '../../../lib/pawl/aws/http.ts';
+import { dynamodb, leanDynamo } from '../../../lib/pawl/aws/lean-dynamodb.ts';
 import { signedRequests } from '../../../lib/pawl/aws/signed-requests.ts';
-import { dynamodb, leanTransport } from '../../../lib/pawl/stores/dynamodb/lean/lean-transport.ts';
-import type { DynamoTransport } from '../../../lib/pawl/stores/dynamodb/transport.ts';
 import type { Sandbox } from '../lambda/sandbox.ts';
 import { simulatedCredentials, simulatedHttp } from '../lean-http.ts';
 import { named } from '../network.ts';
@@ -31,7 +31,7 @@ export function leanClient(
     place: { endpoint: new URL(`https://dynamodb.${region}.amazonaws.com`), region },
     credentials,
   });
-  const transport = leanTransport(send, sandbox.host, () => region);
+  const transport = leanDynamo(send, sandbox.host, () => region);
   return {
     ...transport,
     async call(operation, input) {

@@ -12,10 +12,11 @@ import type { InvocationContext } from '../../../lib/pawl/sqs/event.ts';
 import { bodyField, deadLetterQueue, eachMessage } from '../../../lib/pawl/sqs/index.ts';
 import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { rememberCompleted } from '../../../lib/pawl/stores/remember-completed.ts';
+import { awsOf } from '../aws.ts';
 import { dynamoClient } from '../dynamodb/client.ts';
 import type { Sandbox } from '../lambda/sandbox.ts';
 import type { Handler } from '../parts.ts';
-import { deadLetterUrl, sqsClient } from '../sqs/client.ts';
+import { deadLetterUrl } from '../sqs/client.ts';
 import { keyOf } from './oracle.ts';
 import { providerTakesMs } from './scenario.ts';
 import type { InstancesSimulation } from './simulation.ts';
@@ -34,7 +35,7 @@ export function instancesFunction(simulation: InstancesSimulation, sandbox: Sand
   const knowsDeadline = door !== 'once' || givesRemainingTime;
   const host = { ...sandbox.host, outlivesInvocations: true };
   const client = dynamoClient(simulation, sandbox, simulation.table);
-  const inner = dynamoStore({ tableName: 'claims', client, host });
+  const inner = dynamoStore({ tableName: 'claims', aws: awsOf(simulation, sandbox, client), host });
 
   const options = {
     operation,
@@ -62,7 +63,6 @@ export function instancesFunction(simulation: InstancesSimulation, sandbox: Sand
     concurrency,
     backoffSeconds: () => 1,
     deadLetters: deadLetterQueue(deadLetterUrl(false)),
-    sqsClient: sqsClient(simulation, sandbox),
   };
 
   const wait = (ms: number) => new Promise<void>((resolve) => void sandbox.after(ms, resolve));

@@ -1,4 +1,4 @@
-import { individualDynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { individualDynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { resolverOf } from '../../../test/support/resolver-of.ts';
 import { dynamoClient } from '../dynamodb/client.ts';
 import { createSandbox } from '../lambda/sandbox.ts';
@@ -17,7 +17,10 @@ export function startOperator(simulation: InstancesSimulation): void {
   const { world, scenario, oracle, queue, deadLetters, stats } = simulation;
   const operator = createSandbox(world, 'operator', 0);
   const calm = { ...simulation, isOut: () => false, strikes: () => false };
-  const store = individualDynamoStore({ tableName: 'claims', client: dynamoClient(calm, operator, simulation.table) });
+  const store = individualDynamoStore({
+    tableName: 'claims',
+    aws: sdk({ dynamodb: dynamoClient(calm, operator, simulation.table) }),
+  });
   const claims = resolverOf({ operation, store, host: operator.host });
   const seenAt = new Map<string, number>();
 

@@ -9,6 +9,7 @@ import {
   type TransactAction,
   type UnlockRule,
 } from '../../../lib/pawl/locks/index.ts';
+import { dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { documentsOver } from '../dynamodb/documents.ts';
 import type { Sandbox } from '../lambda/sandbox.ts';
 import { type Debt, debtItem, whoHas } from './oracle.ts';
@@ -33,8 +34,8 @@ export async function repay(
   const { style, most, leaseMs, keepMs, skewMs, waitMs, chunk, concurrency } = scenario;
   const { host } = sandbox;
   const documents = documentsOver(client);
-  const hanging = withHangs(client);
-  const store = { ...dynamoLockStore({ tableName: TableName, client: hanging, host }), most };
+  const aws = sdk({ dynamodb: withHangs(client) });
+  const store = { ...dynamoLockStore(dynamoStore({ tableName: TableName, aws, host })), most };
   const locks = resourceLocks({ store, host, leaseMs, keepMs, skewMs });
 
   /** A client without time-outs, some requests of which are never answered. The application's own are: what hangs there is its own. */
@@ -95,8 +96,7 @@ export async function repay(
           work: 'repay',
           fence: store.stillHeld(lock),
           check,
-          tableName: TableName,
-          documents: documentsOver(hanging),
+          store,
           host,
           chunk,
           concurrency,

@@ -13,6 +13,11 @@ export interface Surveyor {
   isTakenOver(claimId: string): boolean;
 }
 
+/** A run, and the grant that it has been told of. */
+interface Granted extends Run {
+  readonly grantFence: number;
+}
+
 export type Runs = ReturnType<typeof createRuns>;
 
 /** Watches who runs what, and whether they may. */
@@ -20,7 +25,7 @@ export function createRuns(simulation: Simulation, surveyor: Surveyor) {
   const { problem, recordOf, acknowledged, hasLost, isTakenOver } = surveyor;
   const { world, scenario, stats } = simulation;
   const { policy } = scenario;
-  const runsOf = new Map<string, Run[]>();
+  const runsOf = new Map<string, Granted[]>();
   const runsIn = new Map<string, Run[]>();
   const payloads = new Map<string, string>();
   /** Keys whose handler was started at least once, whatever was decided since. */
@@ -105,7 +110,8 @@ export function createRuns(simulation: Simulation, surveyor: Surveyor) {
     if (first !== undefined && first !== payload) problem(9, `${key} runs with the payloads ${first} and ${payload}`);
     payloads.set(key, payload);
     const earlier = runsOf.get(key) ?? [];
-    for (const run of earlier) mayFollow(run, sandbox);
+    const grantFence = known?.fence ?? 0;
+    for (const run of earlier) mayFollow(run, sandbox, grantFence);
     inOrder(job, invocation);
 
     let ending: Ending | undefined;
@@ -117,7 +123,8 @@ export function createRuns(simulation: Simulation, surveyor: Surveyor) {
       const end = Math.min(leaseUntil - scenario.marginMs, startedAt + (scenario.timeoutMs || Infinity));
       return sandbox.clock() >= end - 1;
     };
-    const run: Run = {
+    const run: Granted = {
+      grantFence,
       job,
       sandbox,
       invocation,
@@ -146,8 +153,10 @@ export function createRuns(simulation: Simulation, surveyor: Surveyor) {
   const mayBeTooEarly = (key: string) => clocksWrong || late.has(key);
 
   /** Whether a handler may run after (or beside) an earlier run of the same key. */
-  function mayFollow(earlier: Run, sandbox: Sandbox): void {
+  function mayFollow(earlier: Granted, sandbox: Sandbox, grantFence: number): void {
     const { key } = earlier.job;
+    // It was granted before, and stood still; a clock that is wrong by more than the allowance took its claim from it too early.
+    if (clocksWrong && grantFence < earlier.grantFence) return;
     const who = `${sandbox.name} runs ${key} after ${earlier.sandbox.name}`;
     if (earlier.ending === undefined && earlier.sandbox.alive) {
       if (!isExcused(earlier.sandbox) && !isExcused(sandbox)) problem(1, `${who}, which is still running it`);

@@ -1,3 +1,4 @@
+import { sdk } from '../../../lib/pawl/aws/sdk.ts';
 import { reconcile } from '../../../lib/pawl/engine/reconcile.ts';
 import { checkpointsOf, stepsInDoubt } from '../../../lib/pawl/rules/checkpoints.ts';
 import { openClaimOf } from '../../../lib/pawl/rules/open-claims.ts';
@@ -6,12 +7,10 @@ import type { StepResolutions } from '../../../lib/pawl/rules/resolve.ts';
 import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { fromItem } from '../../../lib/pawl/stores/dynamodb/item.ts';
 import { changeMark, correctedBy, markedBy, restoredId } from '../../../lib/pawl/stores/dynamodb/restore-mark.ts';
-import { sdkTransport } from '../../../lib/pawl/stores/dynamodb/sdk-transport.ts';
 import { sweepOpenClaims } from '../../../lib/pawl/sweep/index.ts';
 import { transactionalStore } from '../../../lib/pawl/transactions/index.ts';
 import { resolverOf } from '../../../test/support/resolver-of.ts';
 import { dynamoClient } from '../dynamodb/client.ts';
-import { asDocuments } from '../dynamodb/documents.ts';
 import { type Item, type SimulatedTable, simulatedTable } from '../dynamodb/table.ts';
 import { createSandbox, type Sandbox } from '../lambda/sandbox.ts';
 import type { Violation } from '../parts.ts';
@@ -109,10 +108,10 @@ export async function simulateRestores(
     });
   }
 
-  const clientOf = (sandbox: Sandbox, way: typeof surroundings) => asDocuments(dynamoClient(way, sandbox, table));
+  const awsOf = (sandbox: Sandbox, way: typeof surroundings) => sdk({ dynamodb: dynamoClient(way, sandbox, table) });
   const optionsOf = (sandbox: Sandbox, way = surroundings) => ({
     tableName: `claims-${era}`,
-    client: clientOf(sandbox, way),
+    aws: awsOf(sandbox, way),
     host: sandbox.host,
     restored: era > 0,
   });
@@ -147,7 +146,7 @@ export async function simulateRestores(
       sandbox.lieInWait({ call: random.below(10), sent: random.chance(0.5), strike });
     }
     world.after(timeoutMs + 1000, () => end('timed out'));
-    const store = transactionalStore(optionsOf(sandbox));
+    const store = transactionalStore(dynamoStore(optionsOf(sandbox)));
     const pay = createConsumer(scenario, provider, sandbox, store);
     pay(key).then(
       ({ outcome }) => end(outcome),
@@ -278,7 +277,7 @@ export async function simulateRestores(
       if (found?.status === 'in-flight' && found.leaseUntil >= at) stats.leasesBeyondMark++;
       if (isLost && parts.some(({ name }) => isApplied(key, name))) stats.partsLost++;
     }
-    const transport = sdkTransport(clientOf(sandbox, calm));
+    const transport = awsOf(sandbox, calm).dynamodb;
     const mark = cut(cutOffMs, at, 'restored');
     await changeMark(transport, `claims-${era}`, (own, earlier) => markedBy(own, earlier, mark));
     isOpen = true;
@@ -289,7 +288,7 @@ export async function simulateRestores(
     if (era === 0 || !keys.every(isDone)) return;
     runApart('lifting', async (sandbox) => {
       const at = sandbox.clock();
-      const transport = sdkTransport(clientOf(sandbox, calm));
+      const transport = awsOf(sandbox, calm).dynamodb;
       await changeMark(transport, `claims-${era}`, (own) => {
         if (own === undefined || own.liftedAt !== undefined) return { kind: 'keep', mark: own };
         stats.lifts++;
@@ -302,7 +301,7 @@ export async function simulateRestores(
     if (era === 0) return;
     runApart('correcting', async (sandbox) => {
       const earlier = cut(-random.between(1000, 100_000), sandbox.clock(), 'earlier');
-      await changeMark(sdkTransport(clientOf(sandbox, calm)), `claims-${era}`, (own) => correctedBy(own, earlier));
+      await changeMark(awsOf(sandbox, calm).dynamodb, `claims-${era}`, (own) => correctedBy(own, earlier));
       stats.corrections++;
     });
   }

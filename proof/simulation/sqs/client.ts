@@ -3,12 +3,11 @@ import type {
   ChangeMessageVisibilityBatchCommandInput,
   MessageAttributeValue,
   SendMessageCommandInput,
-  SQSClient,
 } from '@aws-sdk/client-sqs';
+import type { SqsTransport } from '../../../lib/pawl/aws/aws.ts';
+import { leanSqs, sqs } from '../../../lib/pawl/aws/lean-sqs.ts';
 import { signedRequests } from '../../../lib/pawl/aws/signed-requests.ts';
 import type { SqsMessageAttribute } from '../../../lib/pawl/sqs/event.ts';
-import { leanTransport, sqs } from '../../../lib/pawl/sqs/lean/lean-transport.ts';
-import type { SqsTransport } from '../../../lib/pawl/sqs/transport.ts';
 import type { HttpTroubles } from '../dynamodb/http-troubles.ts';
 import type { Sandbox } from '../lambda/sandbox.ts';
 import { simulatedCredentials, simulatedHttp } from '../lean-http.ts';
@@ -22,30 +21,27 @@ export type QueueSurroundings = Pick<Simulation, 'world' | 'strikes' | 'queue' |
   readonly stats: Pick<Simulation['stats'], 'queueRequests'>;
 };
 
-/** The client of SQS of a sandbox, with an unreliable way to the queues: the lean transport as it is, or a stand-in for the SDK's. */
-export function sqsClient(simulation: QueueSurroundings, sandbox: Sandbox): SQSClient | SqsTransport {
-  const { http } = simulation.scenario;
-  return http === undefined ? sdkClient(simulation, sandbox) : leanClient(simulation, sandbox, http);
-}
-
-function sdkClient(simulation: QueueSurroundings, sandbox: Sandbox): SQSClient {
+/**
+ * The way to SQS of a sandbox, over an unreliable network: the lean transport as it is, or a stand-in for that of the SDK, which would load the client while
+ * the world's clock goes on.
+ */
+export function sqsTransport(simulation: QueueSurroundings, sandbox: Sandbox): SqsTransport {
   const { world, scenario } = simulation;
+  if (scenario.http !== undefined) return leanTransport(simulation, sandbox, scenario.http);
   const { trouble, serve } = queuesFor(simulation, sandbox);
-  const client = {
-    send(command: { readonly input: object }): Promise<unknown> {
-      const { name } = command.constructor;
-      return request<unknown>(world, sandbox, scenario.sdkTries, {
+  return {
+    call(operation, input) {
+      const name = `${operation}Command`;
+      return request<object>(world, sandbox, scenario.sdkTries, {
         what: name,
         trouble,
-        serve: () => serve(name, command.input),
+        serve: () => serve(name, input),
       });
     },
-    destroy() {},
   };
-  return client as unknown as SQSClient;
 }
 
-function leanClient(
+function leanTransport(
   { world, ...simulation }: QueueSurroundings,
   sandbox: Sandbox,
   troubles: HttpTroubles,
@@ -59,7 +55,7 @@ function leanClient(
     place: { endpoint: new URL(`https://sqs.${region}.amazonaws.com`), region },
     credentials: simulatedCredentials(world, sandbox, troubles),
   });
-  return leanTransport(send);
+  return leanSqs(send);
 }
 
 function noTransaction(): Error {

@@ -36,7 +36,7 @@ beforeAll(async () => {
   await copyPresent(folder);
   linkModules();
   plant('lib/pawl/sqs/options.ts', 'readonly onInFlight?:', 'readonly whenInFlight?:');
-  plant('lib/pawl/sqs/names.ts', "export { snsEnvelope } from '../payload/envelopes/sns.ts';\n", '');
+  plant('lib/pawl/sqs/index.ts', "export { snsEnvelope } from '../payload/envelopes/sns.ts';\n", '');
   plant(
     'lib/pawl/stores/dynamodb/item.ts',
     'if (attribute !== undefined) item',

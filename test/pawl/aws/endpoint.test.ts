@@ -3,8 +3,7 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { expect, it } from 'vitest';
 import { placeOf } from '../../../lib/pawl/aws/endpoint.ts';
 import { OptionError } from '../../../lib/pawl/kernel/errors.ts';
-import { leanSqs } from '../../../lib/pawl/sqs/lean/index.ts';
-import { leanDynamo } from '../../../lib/pawl/stores/dynamodb/lean/index.ts';
+import { lean } from '../../../lib/pawl/stores/dynamodb/lean.ts';
 
 const regions = [
   'us-east-1',
@@ -61,9 +60,9 @@ it('a missing region is an option error, which names the variable and the option
 });
 
 it('options that are wrong are refused at once, and a secret is not in the message', () => {
-  expect(() => leanDynamo({ endpoint: 'dynamodb' })).toThrow('endpoint: expected a URL');
-  expect(() => leanSqs({ endpoint: 'sqs' })).toThrow('endpoint: expected a URL');
-  expect(() => leanDynamo({ credentials: 'AKIA-secret' as never })).toThrow(
+  expect(() => lean({ endpoints: { dynamodb: 'dynamodb' } })).toThrow('endpoints.dynamodb: expected a URL');
+  expect(() => lean({ endpoints: { sqs: 'sqs' } })).toThrow('endpoints.sqs: expected a URL');
+  expect(() => lean({ credentials: 'AKIA-secret' as never })).toThrow(
     'credentials: expected accessKeyId and secretAccessKey, or a function that gets them; got "string"',
   );
 });

@@ -4,6 +4,7 @@ import { onceOverHttp } from '../../../lib/pawl/http/index.ts';
 import { memoryStore, OptionError, once, step } from '../../../lib/pawl/index.ts';
 import { memoryLockStore, resourceLocks } from '../../../lib/pawl/locks/index.ts';
 import { bodyField, eachMessage, sendOnce } from '../../../lib/pawl/sqs/index.ts';
+import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { charges } from '../statements/charges.ts';
 
 const silent = { onEvent: () => undefined };
@@ -17,7 +18,7 @@ function producer(operation: string, store = memoryStore()) {
     },
   } as unknown as SQSClient;
   const queueUrl = 'https://sqs.us-east-1.amazonaws.com/000000000000/mails';
-  return { store, sent, send: sendOnce({ operation, store, queueUrl, sqsClient, ...silent }) };
+  return { store, sent, send: sendOnce({ operation, store, queueUrl, aws: sdk({ sqs: sqsClient }), ...silent }) };
 }
 
 describe('the claims of a producer', () => {

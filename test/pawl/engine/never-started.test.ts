@@ -33,7 +33,7 @@ function setUp() {
     ...shared,
     key: bodyField('id'),
     fingerprint: () => 'the same',
-    sqsClient: noQueue,
+    aws: noQueue,
     onAbandoned: 'park',
   } as const;
   let receives = 0;

@@ -35,13 +35,13 @@ const doors: Readonly<
   once: async (store, run, remainingMs) =>
     once({ ...shared(store), key: (key: string) => key }, () => run())('p-1', { remainingMs }),
   eachMessage: async (store, run, said) =>
-    eachMessage({ ...shared(store), key: bodyField('id'), sqsClient: noQueue }, () => run() as undefined)(
+    eachMessage({ ...shared(store), key: bodyField('id'), aws: noQueue }, () => run() as undefined)(
       sqsEvent(sqsRecord('{"id":"a"}')),
       { getRemainingTimeInMillis: said },
     ),
   sqsOnce: async (store, run, said) =>
     middy(async (_: SqsEvent, __: Context) => void run(), { timeoutEarlyInMillis: 0 }).use(
-      sqsOnce({ ...shared(store), key: bodyField('id'), sqsClient: noQueue }),
+      sqsOnce({ ...shared(store), key: bodyField('id'), aws: noQueue }),
     )(sqsEvent(sqsRecord('{"id":"a"}')), contextOf(said)) as Promise<unknown>,
   onceOverHttp: async (store, run, said) =>
     onceOverHttp({ ...shared(store), caller: 'anyone' }, (_: HttpEvent, __: { getRemainingTimeInMillis(): number }) => {

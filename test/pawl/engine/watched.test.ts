@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { memoryStore, once, renewedLease } from '../../../lib/pawl/index.ts';
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { bodyField, eachMessage, sendOnce } from '../../../lib/pawl/sqs/index.ts';
+import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { eachTransaction } from '../../../lib/pawl/transactions/index.ts';
 import { doors as httpDoors } from '../../support/http-doors.ts';
 import { apiGatewayV2 } from '../../support/http-events.ts';
@@ -29,10 +30,10 @@ const event = () => sqsEvent(sqsRecord({ id: 'p-1' }));
 
 const queueDoors: Readonly<Record<string, Door>> = {
   eachMessage: ({ options, look }) =>
-    eachMessage<{ id: string }>({ ...options, key: bodyField('id'), sqsClient: noQueue }, look)(event(), context()),
+    eachMessage<{ id: string }>({ ...options, key: bodyField('id'), aws: noQueue }, look)(event(), context()),
   sqsOnce: ({ options, look }) =>
     middy(async (_: SQSEvent) => void (await look()), { timeoutEarlyInMillis: 0 }).use(
-      sqsOnce({ ...options, key: bodyField('id'), sqsClient: noQueue }),
+      sqsOnce({ ...options, key: bodyField('id'), aws: noQueue }),
     )(event() as never, context() as never) as Promise<unknown>,
   sendOnce({ options: { onAbandoned: _, ...options }, look }) {
     const send = async () => {
@@ -40,7 +41,7 @@ const queueDoors: Readonly<Record<string, Door>> = {
       return { MessageId: 'm-1' };
     };
     const sqsClient = { send } as unknown as SQSClient;
-    return sendOnce({ ...options, queueUrl: 'https://queue', sqsClient })({ key: 'p-1', body: {} });
+    return sendOnce({ ...options, queueUrl: 'https://queue', aws: sdk({ sqs: sqsClient }) })({ key: 'p-1', body: {} });
   },
 };
 

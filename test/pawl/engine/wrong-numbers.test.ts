@@ -82,7 +82,7 @@ function setUp(found: ClaimRecord) {
     onEvent: (event: ClaimEvent) => void events.push(event),
     onAbandoned: 'retry',
   } as const;
-  const queue = { ...shared, key: bodyField('id'), sqsClient: noQueue } as const;
+  const queue = { ...shared, key: bodyField('id'), aws: noQueue } as const;
   const event = (receiveCount: number) => sqsEvent(sqsRecord({ id: 'p-1' }, { messageId: 'm-1', receiveCount }));
   const lambda = () => context(20_000, host.now);
   async function within<R>(running: Promise<R>): Promise<R | unknown> {

@@ -7,6 +7,7 @@ import { boundedText, extended, hashedTail, joined, ownParts, partsOf } from '..
 import { bytesOf } from '../../../lib/pawl/kernel/text.ts';
 import { segmentId } from '../../../lib/pawl/locks/dynamodb/progress.ts';
 import { resourceId } from '../../../lib/pawl/locks/resource.ts';
+import { laneOfGroup, ownLane } from '../../../lib/pawl/outbox/record.ts';
 import {
   identify,
   identityOf,
@@ -15,12 +16,13 @@ import {
   namesIn,
   stepEffectKey,
 } from '../../../lib/pawl/rules/identity.ts';
-import { openShards, shardName, unstatedPlace } from '../../../lib/pawl/rules/open.ts';
+import { observedPlace, openShards, shardName, unstatedPlace } from '../../../lib/pawl/rules/open.ts';
 import { bodyField, compositeKey, entityKey } from '../../../lib/pawl/sqs/index.ts';
 import { findingKinds, findingOf } from '../../../lib/pawl/statements/finding.ts';
 import { partsOfMark } from '../../../lib/pawl/statements/line.ts';
 import { runNoteId } from '../../../lib/pawl/statements/run-note.ts';
 import { restoredId } from '../../../lib/pawl/stores/dynamodb/restore-mark.ts';
+import { executionHash, executionName, waitingId } from '../../../lib/pawl/workflows/execution-name.ts';
 import { SOURCES } from '../../support/sources.ts';
 
 /**
@@ -31,7 +33,13 @@ import { SOURCES } from '../../support/sources.ts';
  */
 
 /** Where names meet: one table, the idempotency keys of one provider, one index. */
-type Space = 'items of a table' | 'effect keys' | 'places of the index' | 'keys of an operation';
+type Space =
+  | 'items of a table'
+  | 'effect keys'
+  | 'places of the index'
+  | 'keys of an operation'
+  | 'names of executions'
+  | 'lanes of an outbox';
 
 interface Maker {
   readonly space: Space;
@@ -126,10 +134,28 @@ const makers: Readonly<Record<string, Maker>> = {
         return { parts: [of, kind, key, line, isId], name: id };
       }),
   },
+  'the lane of a message group': {
+    space: 'lanes of an outbox',
+    file: 'lib/pawl/outbox/record.ts',
+    made: fc.tuple(any, any).map((parts) => ({ parts, name: laneOfGroup(...parts, nodeHost) })),
+  },
+  'the lane of a message by itself': {
+    space: 'lanes of an outbox',
+    file: 'lib/pawl/outbox/record.ts',
+    made: fc.uuid().map((parts) => ({ parts, name: ownLane(parts) })),
+  },
   'the mark of a restore': {
     space: 'items of a table',
     file: 'lib/pawl/stores/dynamodb/restore-mark.ts',
     made: fixed(restoredId),
+  },
+  'the claim of an execution': {
+    space: 'items of a table',
+    file: 'lib/pawl/workflows/execution-name.ts',
+    made: fc.tuple(operation, any, any).map(([of, key, target]) => ({
+      parts: [of, key, target],
+      name: waitingId(of, executionHash({ operation: of, key, target }, nodeHost)),
+    })),
   },
   'the effect of a claim': {
     space: 'effect keys',
@@ -154,10 +180,23 @@ const makers: Readonly<Record<string, Maker>> = {
     file: 'lib/pawl/rules/open.ts',
     made: fc.tuple(operation, shard).map((parts) => ({ parts, name: unstatedPlace(...parts) })),
   },
+  'observed claims of one shard': {
+    space: 'places of the index',
+    file: 'lib/pawl/rules/open.ts',
+    made: fc.tuple(operation, shard).map((parts) => ({ parts, name: observedPlace(...parts) })),
+  },
   'open findings': {
     space: 'places of the index',
     file: 'lib/pawl/statements/finding.ts',
     made: fixed(joined(ownParts('findings'))),
+  },
+  'an execution': {
+    space: 'names of executions',
+    file: 'lib/pawl/workflows/execution-name.ts',
+    made: fc.tuple(operation, any, any, fc.integer({ min: 1, max: 99 })).map(([of, key, target, number]) => ({
+      parts: [of, key, target, number],
+      name: executionName(executionHash({ operation: of, key, target }, nodeHost), number),
+    })),
   },
   'the key of a caller': {
     space: 'keys of an operation',
@@ -205,6 +244,8 @@ describe.each(spaces)('%s', (space) => {
 test.each<readonly [(typeof spaces)[number], (name: string) => void]>([
   ['items of a table', (name) => expect(bytesOf(name)).toBeLessThanOrEqual(2048)],
   ['effect keys', (name) => expect(isEffectKey(name)).toBe(true)],
+  // Step Functions takes 80 characters, and more kinds of them.
+  ['names of executions', (name) => expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/)],
 ])('%s are as long as what takes them allows', (space, expectTaken) => {
   fc.assert(
     fc.property(ofSpace(space), ({ name }) => void expectTaken(name)),
@@ -329,9 +370,10 @@ describe('a name', () => {
 describe('the list of makers', () => {
   /** Files that take names apart, or join texts that meet nothing else. */
   const noMakers: Readonly<Record<string, string>> = {
-    'lib/pawl/sqs/producer.ts': 'a deduplication id: the hash of operation and key',
+    'lib/pawl/sqs/send-once.ts': 'a deduplication id: the hash of operation and key',
     'lib/pawl/observe/hashed-keys.ts': 'the id in an event, for people: nothing looks it up',
     'lib/pawl/statements/line.ts': 'reads an effect key',
+    'lib/pawl/workflows/waiting-claims.ts': 'attributes of a claim, for people: nothing looks them up',
   };
 
   it('has every file that makes a name', () => {
@@ -341,8 +383,13 @@ describe('the list of makers', () => {
   });
 
   it('has the only ways in which parts are joined', () => {
-    /** `#` in a text that is made: of other syntaxes, and of the laws of stores, whose ids are written by hand. */
-    const others = [/^lib\/testing\//, /^lib\/pawl\/deployment\/template\//, /^lib\/rehearsal\//];
+    /** `#` in a text that is made: of other syntaxes, of the laws of stores, whose ids are written by hand, and of Powertools' records. */
+    const others = [
+      /^lib\/testing\//,
+      /^lib\/pawl\/deployment\/template\//,
+      /^lib\/rehearsal\//,
+      /^lib\/pawl\/powertools\//,
+    ];
     const otherSyntax = [/`#\$\{name\}/, /attribute_not_exists\(/, /documentation\}#/];
     const joining = notEmpty('sources', SOURCES)
       .filter(({ file }) => file !== 'lib/pawl/kernel/name.ts' && !others.some((one) => one.test(file)))
@@ -353,7 +400,7 @@ describe('the list of makers', () => {
       .filter(
         ({ line }) =>
           !otherSyntax.some((one) => one.test(line)) &&
-          !/'#(place|at|run|v|name|open|status|shard|lockFence|endedAt|ended|forgotten)'/.test(line),
+          !/'#(place|at|run|v|name|open|status|shard|lockFence|endedAt|ended|forgotten|observed)'/.test(line),
       );
     expect(joining).toEqual([]);
   });

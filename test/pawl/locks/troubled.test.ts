@@ -13,7 +13,7 @@ import {
   resourceLocks,
   type TryLockAllResult,
 } from '../../../lib/pawl/locks/index.ts';
-import { documentsOver } from '../../../proof/simulation/dynamodb/documents.ts';
+import { dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { simulatedTable } from '../../../proof/simulation/dynamodb/table.ts';
 import { virtualHost } from '../../support/virtual-host.ts';
 
@@ -438,7 +438,9 @@ describe('DynamoDB', () => {
       const UnprocessedKeys = unread.length > 0 ? { [name]: { ...rest, Keys: unread } } : {};
       return { ...(serve() as object), UnprocessedKeys };
     });
-    const store = dynamoLockStore({ tableName: TableName, client, host: hurried().host });
+    const store = dynamoLockStore(
+      dynamoStore({ tableName: TableName, aws: sdk({ dynamodb: client }), host: hurried().host }),
+    );
     const resources = Array.from({ length: 20_000 }, (_, n) => `debt ${n}`);
     expect(await resourceLocks({ store }).read(resources)).toEqual([]);
     await resourceLocks({ store }).lockAll(resources.slice(0, 250), { holder: 'one' });
@@ -453,14 +455,14 @@ describe('DynamoDB', () => {
     });
     const Key = { id: 'nothing' };
     const fence = { ConditionCheck: { TableName, Key, ConditionExpression: 'attribute_not_exists(id)' } };
-    const documents = documentsOver(client);
-    const options = { id: 'malformed', work: 'write', fence, tableName: TableName, documents, host: hurried().host };
+    const store = dynamoStore({ tableName: TableName, aws: sdk({ dynamodb: client }) });
+    const options = { id: 'malformed', work: 'write', fence, store, host: hurried().host };
     await expect(forEachItem(['x'], options, () => [])).rejects.toThrow('an expression that cannot be read');
     expect(transactions).toBe(2);
   });
 
   it('is never asked about one item twice in a transaction', () => {
-    const store = dynamoLockStore({ tableName: TableName, client: {} as DynamoDBClient });
+    const store = dynamoLockStore(dynamoStore({ tableName: TableName, aws: sdk() }));
     const same: readonly Resource[] = [['customer', 7], 'debt 1', ['customer', 7]];
     expect(store.stillLocked({ id: '#lock#1' }, same)).toHaveLength(2);
   });
@@ -487,9 +489,7 @@ describe('DynamoDB', () => {
       id: 'request',
       work: 'write',
       fence,
-      tableName: TableName,
-      client,
-      documents: documentsOver(client),
+      store: dynamoStore({ tableName: TableName, aws: sdk({ dynamodb: client }) }),
     };
     const answer = forEachItem(['x'], { ...options, host: hurried().host }, (chunk) =>
       chunk.map((id) => ({ Put: Put(id) })),

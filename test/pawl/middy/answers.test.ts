@@ -32,7 +32,7 @@ function wrap(handle: (event: SQSEvent) => unknown, { options, timeoutEarlyInMil
       store,
       key: bodyField('orderId'),
       onAbandoned: 'retry',
-      sqsClient: noQueue,
+      aws: noQueue,
       onEvent: (event) => events.push(event),
       ...options,
     }) as never,

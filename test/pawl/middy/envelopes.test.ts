@@ -26,7 +26,7 @@ function setUp(
   };
   const once = sqsOnce<Order>({
     operation: 'issue-card',
-    sqsClient: noQueue,
+    aws: noQueue,
     store,
     key: bodyField('orderId'),
     envelope: snsEnvelope(),

@@ -35,7 +35,7 @@ function setUp(
     store,
     key: bodyField('orderId'),
     onAbandoned: 'park',
-    sqsClient: noQueue,
+    aws: noQueue,
     onEvent: (event) => events.push(event),
     ...options,
   }) as unknown as MiddlewareObj;

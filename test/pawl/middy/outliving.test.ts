@@ -16,7 +16,7 @@ function batchAtWork(existing: () => Promise<unknown>, timeoutEarlyInMillis = 0)
   const handler = middy(async (_: SQSEvent, __: Context) => existing(), { timeoutEarlyInMillis }).use(
     sqsOnce({
       operation: 'send-email',
-      sqsClient: noQueue,
+      aws: noQueue,
       store,
       key: bodyField('orderId'),
       onAbandoned: 'retry',

@@ -27,7 +27,7 @@ function wrap(existing: Handler, options: { onAbandoned?: 'retry' | 'park'; time
   ).use(
     sqsOnce({
       operation: 'send-email',
-      sqsClient: noQueue,
+      aws: noQueue,
       store,
       key: bodyField('orderId'),
       onAbandoned,
@@ -193,7 +193,7 @@ describe('sqsOnce', () => {
       .use(
         sqsOnce({
           operation: 'send-email',
-          sqsClient: noQueue,
+          aws: noQueue,
           store,
           key: bodyField('orderId'),
           onAbandoned: 'retry',
@@ -214,7 +214,7 @@ describe('sqsOnce', () => {
         .use(
           sqsOnce({
             operation: 'send-email',
-            sqsClient: noQueue,
+            aws: noQueue,
             store,
             key: bodyField('orderId'),
             onAbandoned: 'retry',
@@ -321,7 +321,7 @@ describe('sqsOnce', () => {
       store: memoryStore(),
       key: bodyField('orderId'),
       onAbandoned: 'park',
-      sqsClient: noQueue,
+      aws: noQueue,
       onEvent: () => undefined,
     } as const;
     const handler = middy(async () => undefined, { timeoutEarlyInMillis: 0 })

@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import { memoryStore } from '../../../lib/pawl/index.ts';
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { bodyField, type Message } from '../../../lib/pawl/sqs/index.ts';
+import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { context, failuresOf, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { virtualHost } from '../../support/virtual-host.ts';
 
@@ -32,7 +33,7 @@ it.each([
       store: memoryStore(),
       key,
       onAbandoned: 'park',
-      sqsClient: { send: never } as unknown as SQSClient,
+      aws: sdk({ sqs: { send: never } as unknown as SQSClient }),
       deadLetters: { send: never },
       onEvent: () => undefined,
       host,

@@ -4,6 +4,7 @@ import { allOf, hashedKeys, type Listener, metricEvents, spanEvents } from '../.
 import { operator } from '../../../lib/pawl/operate/index.ts';
 import { eachMessage, messageId, sendOnce } from '../../../lib/pawl/sqs/index.ts';
 import { reconcileStatements } from '../../../lib/pawl/statements/index.ts';
+import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { sweepOpenClaims } from '../../../lib/pawl/sweep/index.ts';
 import { context, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { unhandledRejections } from '../../support/rejections.ts';
@@ -82,7 +83,7 @@ const places: Readonly<Record<string, (listen: (...heard: unknown[]) => void) =>
         store: memoryStore(),
         key: messageId(),
         onAbandoned: 'park',
-        sqsClient: noQueue,
+        aws: noQueue,
         onEvent: listen,
       },
       () => undefined,
@@ -92,7 +93,7 @@ const places: Readonly<Record<string, (listen: (...heard: unknown[]) => void) =>
       operation: 'pay',
       store: memoryStore(),
       queueUrl,
-      sqsClient,
+      aws: sdk({ sqs: sqsClient }),
       onEvent: listen,
     })({ key: 'a', body: 1 });
     return outcome;

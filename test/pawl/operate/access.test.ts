@@ -2,7 +2,7 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { operator } from '../../../lib/pawl/operate/index.ts';
 import { findings, reconcileStatements } from '../../../lib/pawl/statements/index.ts';
-import { dynamoStore, readRestored } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore, readRestored, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { sweepOpenClaims } from '../../../lib/pawl/sweep/index.ts';
 import { type HttpServer, readBody, sendJson, startHttpServer } from '../../../lib/rehearsal/engine/http.ts';
 import { collect } from '../../support/collect.ts';
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => aws.stop());
 
-const store = () => dynamoStore({ tableName: 'claims', client: localClient(aws.endpoint) });
+const store = () => dynamoStore({ tableName: 'claims', aws: sdk({ dynamodb: localClient(aws.endpoint) }) });
 const sqsClient = () =>
   new SQSClient({
     endpoint: aws.endpoint,
@@ -32,7 +32,7 @@ const sqsClient = () =>
     credentials: { accessKeyId: 'operator', secretAccessKey: 'local' },
     useQueueUrlAsEndpoint: false,
   });
-const desk = () => operator({ store: store(), sqsClient: sqsClient(), onEvent: () => undefined });
+const desk = () => operator({ store: store(), aws: sdk({ sqs: sqsClient() }), onEvent: () => undefined });
 const acted = { by: 'maria', note: 'n' };
 const name = { operation: 'pay', key: 'order-1' };
 const dead = 'https://sqs.eu-central-1.amazonaws.com/123456789012/orders-dead';
@@ -64,7 +64,7 @@ it.each<readonly [string, () => Promise<unknown>, string]>([
   ['a list of findings', () => collect(findings({ store: store() }).list()), 'claimsTable.grantStatements(role)'],
   [
     'a mark',
-    () => readRestored({ tableName: 'claims', client: localClient(aws.endpoint) }),
+    () => readRestored({ tableName: 'claims', aws: sdk({ dynamodb: localClient(aws.endpoint) }) }),
     'claimsTable.grantRestore(',
   ],
   ['a consumer', () => store().read('pay#order-1'), 'claimsTable.grantClaims(fn)'],

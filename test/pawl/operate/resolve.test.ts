@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { memoryStore, once, step } from '../../../lib/pawl/index.ts';
 import { type OperateEvent, operator } from '../../../lib/pawl/operate/index.ts';
 import type { ClaimRecord } from '../../../lib/pawl/rules/record.ts';
-import { leanSqs } from '../../../lib/pawl/sqs/lean/index.ts';
 import { collect } from '../../support/collect.ts';
 import { laterRecord, record } from '../../support/records.ts';
 import { someDay, virtualHost } from '../../support/virtual-host.ts';
@@ -303,11 +302,4 @@ it('a claim is shown with the key to search the provider for', async () => {
     await call(key);
     expect((await operate.readClaim({ operation: 'pay', key }))?.effectKey).toBe(seen.at(-1));
   }
-});
-
-it('refuses a lean client of SQS, which has not the requests of an operator', () => {
-  const sqsClient = leanSqs() as never;
-  expect(() => operator({ store: memoryStore(), sqsClient })).toThrow(
-    "sqsClient: expected an SQSClient of the AWS SDK: leanSqs() has a consumer's requests, not an operator's",
-  );
 });

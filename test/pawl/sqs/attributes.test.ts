@@ -21,7 +21,7 @@ it.each(Object.entries(ways))('%s keeps attributes beside the key, from the firs
     store,
     key: bodyField('orderId'),
     onAbandoned: 'retry',
-    sqsClient: noQueue,
+    aws: noQueue,
     attributes: ({ body }) => ({ amount: body.amount }),
   });
   await handler(sqsEvent(sqsRecord({ orderId: 'a', amount: 5 })) as SQSEvent, context() as Context);

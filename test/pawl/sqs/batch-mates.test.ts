@@ -28,7 +28,7 @@ function setUp(door: Door, options: Partial<SqsOptions<Order>> & { host?: Virtua
     },
     key: bodyField('orderId'),
     onAbandoned: 'retry',
-    sqsClient: noQueue,
+    aws: noQueue,
     backoffSeconds: () => undefined,
     deadLetters: { send: async (_client, { body }, reason) => void dead.push(`${JSON.parse(body).amount}: ${reason}`) },
     onEvent: (event) => events.push(event),

@@ -9,7 +9,6 @@ const [record] = sqsEvent(sqsRecord({ orderId: 'o-1' })).Records;
 function failingOnce(failure: Error) {
   const sent: string[][] = [];
   const transport: SqsTransport = {
-    kind: 'sqs-transport',
     async call(_, input: Partial<SendMessageCommandInput>) {
       sent.push(Object.keys(input.MessageAttributes ?? {}));
       if (sent.length === 1) throw failure;
@@ -54,7 +53,6 @@ describe('a copy for the dead-letter queue', () => {
   it('says which message it was first made of, through any number of copies: a key that is made of that id stays the same', async () => {
     const sent: SendMessageCommandInput['MessageAttributes'][] = [];
     const transport: SqsTransport = {
-      kind: 'sqs-transport',
       async call(_, input: Partial<SendMessageCommandInput>) {
         sent.push(input.MessageAttributes);
         return {};

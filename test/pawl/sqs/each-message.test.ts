@@ -17,7 +17,7 @@ function setUp(options: Partial<SqsOptions<Order>> = {}, effect: (orderId: strin
   const handler = eachMessage<Order>(
     {
       operation: 'send-email',
-      sqsClient: noQueue,
+      aws: noQueue,
       store,
       key: bodyField('orderId'),
       onAbandoned: 'retry',
@@ -58,7 +58,7 @@ describe('eachMessage', () => {
     const handler = eachMessage<Order>(
       {
         operation: 'send-email',
-        sqsClient: noQueue,
+        aws: noQueue,
         store,
         key: bodyField('orderId'),
         onAbandoned: 'retry',
@@ -175,7 +175,7 @@ describe('eachMessage', () => {
     const handler = eachMessage<Order>(
       {
         operation: 'send-email',
-        sqsClient: noQueue,
+        aws: noQueue,
         store,
         key: bodyField('orderId'),
         onAbandoned: 'park',
@@ -297,7 +297,7 @@ describe('eachMessage', () => {
     const handler = eachMessage<Order>(
       {
         operation: 'send-email',
-        sqsClient: noQueue,
+        aws: noQueue,
         store: memoryStore(),
         key: (message) => {
           throw new Error(`cannot read ${message.record.body}`);

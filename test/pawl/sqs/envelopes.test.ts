@@ -26,6 +26,7 @@ import {
   sentKey,
   snsEnvelope,
 } from '../../../lib/pawl/sqs/index.ts';
+import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { eventually } from '../../support/eventually.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { eventBridgeEvent, s3Record, s3TestEvent, snsNotification } from '../../support/notifications.ts';
@@ -49,7 +50,7 @@ function setUp<Body>(
   const handler = eachMessage<Body>(
     {
       operation: 'issue-card',
-      sqsClient: noQueue,
+      aws: noQueue,
       store,
       onAbandoned: 'retry',
       backoffSeconds: () => undefined,
@@ -362,7 +363,7 @@ describe('a notification of S3', () => {
 
   it('at the head of a message group that keeps failing is set aside as a whole, and only its failed records are parked', async () => {
     const { call, store, buried, bodies } = setUp<S3ObjectEvent>(
-      { ...s3, sqsClient: queueWith({ maxReceiveCount: 4 }) },
+      { ...s3, aws: sdk({ sqs: queueWith({ maxReceiveCount: 4 }) }) },
       ({ key }) => {
         if (key === 'b') throw new Error('not yet');
       },
@@ -496,7 +497,7 @@ describe('a payload in S3 that cannot be read, at the head of a message group', 
   const consumer = (failure: object) =>
     setUp<Order>({
       ...byOrder,
-      sqsClient: queueWith({ maxReceiveCount: 4 }),
+      aws: sdk({ sqs: queueWith({ maxReceiveCount: 4 }) }),
       envelope: largePayload({ s3Client: clientThat(() => Promise.reject(Object.assign(new Error('no'), failure))) }),
     });
 
@@ -529,7 +530,7 @@ it('what a handler does to the attributes of its message does not show in the de
   const handler = eachMessage<Order>(
     {
       operation: 'issue-card',
-      sqsClient: noQueue,
+      aws: noQueue,
       store: memoryStore(),
       ...byOrder,
       onAbandoned: 'retry',

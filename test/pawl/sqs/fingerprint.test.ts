@@ -12,7 +12,7 @@ function setUp(options: Partial<SqsOptions<Order>> = {}) {
   const handler = eachMessage<Order>(
     {
       operation: 'issue-gift-card',
-      sqsClient: noQueue,
+      aws: noQueue,
       store,
       key: bodyField('orderId'),
       onAbandoned: 'retry',

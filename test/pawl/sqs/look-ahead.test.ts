@@ -33,7 +33,7 @@ function setUp(options: Partial<SqsOptions<Order>> = {}, effect: (orderId: strin
   };
   const all: SqsOptions<Order> = {
     operation: 'send-email',
-    sqsClient: noQueue,
+    aws: noQueue,
     store,
     key: bodyField('orderId'),
     onAbandoned: 'retry',

@@ -7,8 +7,8 @@ import type { Delivery } from '../../../lib/pawl/sqs/delivery.ts';
 import type { Disposition } from '../../../lib/pawl/sqs/disposition.ts';
 import { makeWay } from '../../../lib/pawl/sqs/make-way.ts';
 import type { SqsOptions } from '../../../lib/pawl/sqs/options.ts';
-import { consumersQueues } from '../../../lib/pawl/sqs/sdk-transport.ts';
 import { Suspects } from '../../../lib/pawl/sqs/suspects.ts';
+import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { engineAtWork } from '../../support/engines.ts';
 import { sqsRecord } from '../../support/lambda.ts';
 import { someDay } from '../../support/virtual-host.ts';
@@ -48,20 +48,17 @@ function consuming(
       buried.push(reason);
     },
   };
-  const consumer = createConsumer<unknown>(
-    {
-      operation: 'refund',
-      store: engine.settings.store,
-      key: () => 'r-1',
-      onAbandoned: 'retry',
-      sqsClient,
-      deadLetters,
-      onEvent: () => undefined,
-      ...more,
-      host,
-    },
-    consumersQueues,
-  );
+  const consumer = createConsumer<unknown>({
+    operation: 'refund',
+    store: engine.settings.store,
+    key: () => 'r-1',
+    onAbandoned: 'retry',
+    aws: sdk({ sqs: sqsClient }),
+    deadLetters,
+    onEvent: () => undefined,
+    ...more,
+    host,
+  });
   return { host, engine, grant, records, troubles, store, consumer, buried, visibility };
 }
 
@@ -134,9 +131,16 @@ describe('the head of a message group', () => {
       },
     });
     const { store } = engine.settings;
-    const options = { operation: 'refund', store, key: () => 'r-1', onAbandoned: 'retry', sqsClient, host } as const;
+    const options = {
+      operation: 'refund',
+      store,
+      key: () => 'r-1',
+      onAbandoned: 'retry',
+      aws: sdk({ sqs: sqsClient }),
+      host,
+    } as const;
     const one = head(9);
-    await makeWay(createConsumer<unknown>(options, consumersQueues), one, 1, invocation);
+    await makeWay(createConsumer<unknown>(options), one, 1, invocation);
     expect([asked, one.disposition]).toEqual([0, failed]);
   });
 

@@ -17,7 +17,7 @@ import {
   type SqsOptions,
   sendOnce,
 } from '../../../lib/pawl/sqs/index.ts';
-import { dynamoStore, individualDynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore, individualDynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { eachTransaction, type TransactionalStore, transactionalStore } from '../../../lib/pawl/transactions/index.ts';
 import { apiGatewayV2 } from '../../support/http-events.ts';
 import { context, failuresOf, sqsEvent, sqsRecord } from '../../support/lambda.ts';
@@ -39,7 +39,7 @@ const missing = [undefined, ''];
 const stores: Readonly<Record<string, (tableName: string | undefined) => ClaimStore>> = {
   dynamoStore: (tableName) => dynamoStore({ tableName }),
   individualDynamoStore: (tableName) => individualDynamoStore({ tableName }),
-  transactionalStore: (tableName) => transactionalStore({ tableName }),
+  transactionalStore: (tableName) => transactionalStore(dynamoStore({ tableName })),
   'rememberCompleted(dynamoStore)': (tableName) => rememberCompleted(dynamoStore({ tableName })),
   'failOpen(dynamoStore)': (tableName) => failOpen(dynamoStore({ tableName }), () => undefined),
 };
@@ -59,7 +59,7 @@ describe('a store without the name of its table', () => {
   }
 
   it('refuses to carry writes of the application', async () => {
-    const store = transactionalStore({ tableName: undefined });
+    const store = transactionalStore(dynamoStore({ tableName: undefined }));
     await expect(store.commit({ next: { id: 'a#b' } as never, seen: undefined }, [])).rejects.toThrow(/CLAIMS_TABLE/);
   });
 });
@@ -98,7 +98,7 @@ async function deliver(door: string, own: Options) {
     operation: 'send-email',
     key: bodyField('orderId'),
     onAbandoned: 'retry',
-    sqsClient: client,
+    aws: sdk({ sqs: client }),
     onEvent: (event) => events.push(event),
     ...own,
   };
@@ -189,18 +189,24 @@ describe('the other doors, without a table', () => {
     const { client, sent } = recordingClient();
     const queueUrl = 'https://sqs.eu-west-1.amazonaws.com/123456789012/refunds';
     const message = { key: 'k', body: {} };
-    const unnamed = sendOnce({ operation: 'refund', store: store(), queueUrl, sqsClient: client, host: virtualHost() });
+    const unnamed = sendOnce({
+      operation: 'refund',
+      store: store(),
+      queueUrl,
+      aws: sdk({ sqs: client }),
+      host: virtualHost(),
+    });
     await expect(unnamed(message)).rejects.toThrow(/CLAIMS_TABLE/);
     const kept = memoryStore();
-    const nowhere = sendOnce({ operation: 'refund', store: kept, queueUrl: undefined, sqsClient: client });
+    const nowhere = sendOnce({ operation: 'refund', store: kept, queueUrl: undefined, aws: sdk({ sqs: client }) });
     await expect(nowhere(message)).rejects.toThrow(/queueUrl/);
-    const later = sendOnce({ operation: 'refund', store: kept, queueUrl, sqsClient: client });
+    const later = sendOnce({ operation: 'refund', store: kept, queueUrl, aws: sdk({ sqs: client }) });
     expect(await later(message)).toMatchObject({ outcome: 'sent', replayed: false });
     expect(sent).toEqual(['SendMessageCommand']);
   });
 
   it('locks, parked claims and large work reject their first calls at once', async () => {
-    const lockStore = dynamoLockStore({ tableName: undefined });
+    const lockStore = dynamoLockStore(dynamoStore({ tableName: undefined }));
     // Its clock stands still: a second try would wait for ever.
     const locks = resourceLocks({ store: lockStore, host: virtualHost() });
     await expect(locks.lockAll([['debt', 1]], { holder: 'a' })).rejects.toThrow(/CLAIMS_TABLE/);
@@ -208,7 +214,7 @@ describe('the other doors, without a table', () => {
     expect(() => lockStore.stillHeld({ id: 'a' })).toThrow(/CLAIMS_TABLE/);
     await expect(resolverOf({ operation: 'pay', store: store() }).read('k')).rejects.toThrow(/CLAIMS_TABLE/);
     const fence = { ConditionCheck: { TableName: 't', Key: {}, ConditionExpression: 'x' } };
-    const work = { id: 'a', work: 'repay', tableName: undefined };
+    const work = { id: 'a', work: 'repay', store: lockStore };
     await expect(forEachItem([1], { ...work, fence }, () => [])).rejects.toThrow(/CLAIMS_TABLE/);
     await expect(readProgress(work)).rejects.toThrow(/CLAIMS_TABLE/);
   });

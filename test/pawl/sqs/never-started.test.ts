@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { memoryStore } from '../../../lib/pawl/index.ts';
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { bodyField, eachMessage, type SqsOptions, type SqsRecord } from '../../../lib/pawl/sqs/index.ts';
+import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { context, failuresOf, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { virtualHost } from '../../support/virtual-host.ts';
 
@@ -33,7 +34,7 @@ function setUp(options: Partial<SqsOptions<Order>> = {}) {
     store: slow,
     key: bodyField('orderId'),
     onAbandoned: 'retry',
-    sqsClient,
+    aws: sdk({ sqs: sqsClient }),
     deadLetters: {
       send: async (_client, { body }, reason) => void buried.push(`${JSON.parse(body).orderId}: ${reason}`),
     },

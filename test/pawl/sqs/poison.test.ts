@@ -22,7 +22,7 @@ function poisonedBatch(size: number, poisonAt: number) {
     const handler = eachMessage<{ orderId: string }>(
       {
         operation: 'send-email',
-        sqsClient: noQueue,
+        aws: noQueue,
         store,
         key: bodyField('orderId'),
         onAbandoned: 'retry',

@@ -13,6 +13,7 @@ import {
   sendOnce,
   sentKey,
 } from '../../../lib/pawl/sqs/index.ts';
+import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { assertSurvivesCrashes } from '../../../lib/testing/index.ts';
 import { context, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { virtualHost } from '../../support/virtual-host.ts';
@@ -38,7 +39,7 @@ function producer(options: Partial<SendOnceOptions> = {}, fails: unknown[] = [])
     operation: 'refund',
     store,
     queueUrl: 'https://sqs.us-east-1.amazonaws.com/000000000000/refunds',
-    sqsClient: client as unknown as SQSClient,
+    aws: sdk({ sqs: client as unknown as SQSClient }),
     onEvent: () => undefined,
     host,
     ...options,
@@ -107,7 +108,7 @@ describe('sendOnce', () => {
     };
     const { send } = producer({
       host: { ...host, random: () => (chance = (chance + 0.37) % 1) },
-      sqsClient: down as unknown as SQSClient,
+      aws: sdk({ sqs: down as unknown as SQSClient }),
     });
     const answer = send(refund);
     answer.catch(() => undefined);
@@ -168,7 +169,9 @@ describe('sendOnce', () => {
     const hangs = { send: () => new Promise(() => undefined) } as unknown as SQSClient;
     // Its time stands still from now on.
     const dead = virtualHost();
-    void sendOnce({ ...settings, host: { ...dead, randomId: () => 'of-the-dead-one' }, sqsClient: hangs })(refund);
+    void sendOnce({ ...settings, host: { ...dead, randomId: () => 'of-the-dead-one' }, aws: sdk({ sqs: hangs }) })(
+      refund,
+    );
     await host.advance(10);
     const second = sendOnce(settings)(refund);
     await host.advance(15_000);
@@ -179,7 +182,7 @@ describe('sendOnce', () => {
   it('answers that another one is at it, when it may not wait that long', async () => {
     const { host, settings, sent } = producer({ giveUpAfterMs: 1000 });
     const hangs = { send: () => new Promise(() => undefined) } as unknown as SQSClient;
-    const first = expect(sendOnce({ ...settings, sqsClient: hangs })(refund)).rejects.toThrow(
+    const first = expect(sendOnce({ ...settings, aws: sdk({ sqs: hangs }) })(refund)).rejects.toThrow(
       'SQS did not respond in time',
     );
     await host.advance(10);
@@ -286,7 +289,7 @@ it('a producer killed at every await and run again: one effect per intent', asyn
         ...world.options,
         operation: 'bill',
         queueUrl: 'https://sqs/bills',
-        sqsClient: client as unknown as SQSClient,
+        aws: sdk({ sqs: client as unknown as SQSClient }),
       });
       return (async ({ Records }: SqsEvent) => {
         for (const { body } of Records) {

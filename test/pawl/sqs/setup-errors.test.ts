@@ -35,7 +35,7 @@ function setUp(mayNotWrite: string, own: Partial<SqsOptions<unknown>> = {}, effe
     store,
     key: bodyField('orderId'),
     onAbandoned: 'retry',
-    sqsClient: noQueue,
+    aws: noQueue,
     backoffSeconds: () => undefined,
     onEvent: (event) => events.push(event),
     host: virtualHost(),

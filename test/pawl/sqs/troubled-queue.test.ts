@@ -2,6 +2,7 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import { describe, expect, it } from 'vitest';
 import { type ClaimEvent, memoryStore, RejectedError } from '../../../lib/pawl/index.ts';
 import { bodyField, eachMessage, type SqsOptions } from '../../../lib/pawl/sqs/index.ts';
+import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { context, failuresOf, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { virtualHost } from '../../support/virtual-host.ts';
 
@@ -33,7 +34,7 @@ function setUp({ serve, ...options }: Options, handle: (orderId: string) => unkn
       store: memoryStore(),
       key: bodyField('orderId'),
       onAbandoned: 'retry',
-      sqsClient,
+      aws: sdk({ sqs: sqsClient }),
       deadLetters: {
         send: async (_client, { body }, reason) => void buried.push(`${JSON.parse(body).orderId}: ${reason}`),
       },

@@ -11,6 +11,7 @@ import {
   type SqsEvent,
   type SqsOptions,
 } from '../../../lib/pawl/sqs/index.ts';
+import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { context, failuresOf, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { virtualHost } from '../../support/virtual-host.ts';
 
@@ -21,7 +22,7 @@ function setUp(options: Partial<SqsOptions<Order>> = {}, random = 0.5) {
   const host = { ...virtualHost(), random: () => random };
   const store = memoryStore();
   const asked: { receipt: string; seconds: number }[][] = [];
-  const sqsClient = {
+  const sqs = {
     async send({ input }: ChangeMessageVisibilityBatchCommand) {
       const entries = input.Entries ?? [];
       asked.push(
@@ -33,11 +34,12 @@ function setUp(options: Partial<SqsOptions<Order>> = {}, random = 0.5) {
       return {};
     },
   } as unknown as SQSClient;
+  const aws = sdk({ sqs });
   const consumer = (handle: (orderId: string) => unknown, on: Host = host) =>
     eachMessage<Order>(
       {
         operation: 'send-email',
-        sqsClient,
+        aws,
         store,
         key: bodyField('orderId'),
         onAbandoned: 'retry',
@@ -48,7 +50,7 @@ function setUp(options: Partial<SqsOptions<Order>> = {}, random = 0.5) {
       ({ body }) => handle(body.orderId),
     );
   const { onEvent = () => undefined } = options;
-  return { host, store, sqsClient, onEvent, asked, consumer, context: () => context(30_000, host.now) };
+  return { host, store, aws, onEvent, asked, consumer, context: () => context(30_000, host.now) };
 }
 
 const order = (orderId: string, receiveCount = 1) =>
@@ -148,10 +150,10 @@ describe('a message that waits', () => {
     const waits = () => Promise.reject(new RetryableError('locked', { retryAfterMs: 900_000 }));
     const doors: ((set: ReturnType<typeof setUp>) => (event: SqsEvent, on: InvocationContext) => unknown)[] = [
       ({ consumer }) => consumer(waits),
-      ({ host, store, sqsClient, onEvent }) =>
+      ({ host, store, aws, onEvent }) =>
         middy(waits, { timeoutEarlyInMillis: 0 }).use(
           sqsOnce({
-            ...{ operation: 'send-email', key: bodyField('orderId'), onAbandoned: 'retry', store, sqsClient, onEvent },
+            ...{ operation: 'send-email', key: bodyField('orderId'), onAbandoned: 'retry', store, aws, onEvent },
             host,
           }),
         ) as never,
@@ -228,7 +230,7 @@ it.each([
   [{ backoffSeconds: 30 }, 'backoffSeconds: expected a function of the receive count'],
   [{ recordResult: 'yes' }, 'recordResult: expected true or false'],
   [{ deadLetters: 'https://sqs/dead' }, 'deadLetters: expected deadLetterQueue("https://sqs/dead")'],
-  [{ sqsClient: {} }, 'sqsClient: expected an SQSClient'],
+  [{ aws: {} }, 'aws: expected sdk({ … }) of pawl/dynamodb'],
 ])('refuses %j when it is set up', (wrong, message) => {
   const set = () => setUp(wrong as never).consumer(fails);
   expect(set).toThrow(OptionError);

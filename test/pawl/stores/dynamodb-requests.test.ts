@@ -2,7 +2,7 @@ import { ConditionalCheckFailedException, type DynamoDBClient } from '@aws-sdk/c
 import { describe, expect, it } from 'vitest';
 import type { ClaimRecord } from '../../../lib/pawl/rules/record.ts';
 import type { ClaimStore } from '../../../lib/pawl/rules/store.ts';
-import { dynamoStore, individualDynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore, individualDynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { toItem } from '../../../lib/pawl/stores/dynamodb/item.ts';
 import { record as claimRecord } from '../../support/records.ts';
 
@@ -29,8 +29,8 @@ const host = {
 };
 
 const stores: readonly (readonly [string, (client: DynamoDBClient) => ClaimStore])[] = [
-  ['dynamoStore', (client) => dynamoStore({ tableName: 'claims', client, host })],
-  ['individualDynamoStore', (client) => individualDynamoStore({ tableName: 'claims', client })],
+  ['dynamoStore', (client) => dynamoStore({ tableName: 'claims', aws: sdk({ dynamodb: client }), host })],
+  ['individualDynamoStore', (client) => individualDynamoStore({ tableName: 'claims', aws: sdk({ dynamodb: client }) })],
 ];
 const record: ClaimRecord = claimRecord();
 const found = (item: object) => ({ Item: item, Responses: { claims: [item] } });
@@ -66,7 +66,7 @@ describe('a batch of dynamoStore', () => {
     ['that is throttled', { Responses: [{ Error: { Code: 'ThrottlingError', Message: 'slow down' } }] }],
   ])('never takes a statement %s for applied', async (_, answer) => {
     const { client, asked } = clientThat(() => answer);
-    const store = dynamoStore({ tableName: 'claims', client, host });
+    const store = dynamoStore({ tableName: 'claims', aws: sdk({ dynamodb: client }), host });
     await expect(store.write({ next, seen: record })).rejects.toThrow();
     expect(asked).toHaveLength(4);
   });
@@ -75,13 +75,13 @@ describe('a batch of dynamoStore', () => {
     const item = toItem({ ...record, claimId: 'other' });
     const refused = { Responses: [{ Error: { Code: 'ConditionalCheckFailed' } }] };
     const { client } = clientThat((command) => (command === 'BatchGetItemCommand' ? found(item) : refused));
-    const store = dynamoStore({ tableName: 'claims', client, host });
+    const store = dynamoStore({ tableName: 'claims', aws: sdk({ dynamodb: client }), host });
     expect(await store.write({ next, seen: record })).toMatchObject({ applied: false, found: { claimId: 'other' } });
   });
 
   it('never takes a key that was not read for one that is not there', async () => {
     const { client } = clientThat(() => ({ UnprocessedKeys: { claims: { Keys: [{ id: { S: record.id } }] } } }));
-    const store = dynamoStore({ tableName: 'claims', client, host });
+    const store = dynamoStore({ tableName: 'claims', aws: sdk({ dynamodb: client }), host });
     await expect(store.read(record.id)).rejects.toThrow('left this key unread');
   });
 });

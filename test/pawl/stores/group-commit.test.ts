@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { groupCommit, type Part } from '../../../lib/pawl/stores/dynamodb/group-commit.ts';
+import { isAboutContents, isHopeless } from '../../../lib/pawl/stores/dynamodb/errors.ts';
+import { groupCommit, type Part } from '../../../lib/pawl/stores/group-commit.ts';
 import { virtualHost } from '../../support/virtual-host.ts';
+
+const errors = { isAboutContents, isHopeless };
 
 /** A server that answers a request when it is told to. */
 function setUp(most = 3) {
@@ -10,12 +13,17 @@ function setUp(most = 3) {
     answer(parts?: readonly Part<string>[]): void;
     fail(error: Error): void;
   }[] = [];
-  const ask = groupCommit<string, string>(host, most, (inputs) => {
-    const { promise, resolve, reject } = Promise.withResolvers<readonly Part<string>[]>();
-    const served = inputs.map((input) => ({ value: `${input}!` }));
-    requests.push({ inputs, answer: (parts = served) => resolve(parts), fail: reject });
-    return promise;
-  });
+  const ask = groupCommit<string, string>(
+    host,
+    most,
+    (inputs) => {
+      const { promise, resolve, reject } = Promise.withResolvers<readonly Part<string>[]>();
+      const served = inputs.map((input) => ({ value: `${input}!` }));
+      requests.push({ inputs, answer: (parts = served) => resolve(parts), fail: reject });
+      return promise;
+    },
+    errors,
+  );
   const sent = () => requests.map(({ inputs }) => inputs);
   const turn = () => host.advance(0);
   return { host, requests, ask: (input: string, id = input) => ask(id, input), sent, turn };
@@ -120,11 +128,16 @@ describe('group commit', () => {
     function refusing(isBad: (input: string) => boolean, error: Error) {
       const host = virtualHost();
       const sent: string[][] = [];
-      const ask = groupCommit<string, string>(host, 25, async (inputs) => {
-        sent.push([...inputs]);
-        if (inputs.some(isBad)) throw error;
-        return inputs.map((input) => ({ value: `${input}!` }));
-      });
+      const ask = groupCommit<string, string>(
+        host,
+        25,
+        async (inputs) => {
+          sent.push([...inputs]);
+          if (inputs.some(isBad)) throw error;
+          return inputs.map((input) => ({ value: `${input}!` }));
+        },
+        errors,
+      );
       const asked = (inputs: readonly string[]) => Promise.allSettled(inputs.map((input) => ask(input, input)));
       return { host, sent, asked };
     }

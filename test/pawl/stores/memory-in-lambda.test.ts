@@ -10,7 +10,7 @@ const shared = { operation: 'mail', onAbandoned: 'retry', onEvent: () => undefin
 
 async function useEveryDoor(): Promise<void> {
   await once({ ...shared, store: rememberCompleted(memoryStore()), key: (id: string) => id }, () => 1)('7');
-  const options = { ...shared, store: memoryStore(), key: bodyField('id'), sqsClient: noQueue };
+  const options = { ...shared, store: memoryStore(), key: bodyField('id'), aws: noQueue };
   await eachMessage(options, async () => undefined)(sqsEvent(sqsRecord({ id: '7' })), context());
   const unlock = { onSuccess: 'unlock', onFailure: 'unlock' } as const;
   await resourceLocks({ store: memoryLockStore() }).withLock(['account-7'], { holder: 'mail-7', unlock }, () => 1);

@@ -33,7 +33,7 @@ describe('rememberCompleted', () => {
         store: rememberCompleted(counted),
         key: ({ body }) => body.id,
         onAbandoned: 'retry',
-        sqsClient: noQueue,
+        aws: noQueue,
         onEvent: () => undefined,
         host,
       },

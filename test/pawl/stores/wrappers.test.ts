@@ -1,17 +1,18 @@
 import { describe, expect, it } from 'vitest';
+import { nodeHost } from '../../../lib/pawl/host.ts';
 import { type ClaimStore, failOpen, once, rememberCompleted } from '../../../lib/pawl/index.ts';
 import { OptionError } from '../../../lib/pawl/kernel/errors.ts';
-import type { KeepsNotes } from '../../../lib/pawl/rules/notes.ts';
 import type { ListsOpenClaims } from '../../../lib/pawl/rules/open-claims.ts';
 import type { KnowsRestore } from '../../../lib/pawl/rules/restored.ts';
 import { reconcileStatements } from '../../../lib/pawl/statements/index.ts';
 import { explainedStore, explainedTable } from '../../../lib/pawl/stores/dynamodb/explain.ts';
 import { type RestoreOfTable, restoredStore } from '../../../lib/pawl/stores/dynamodb/restored-store.ts';
-import { committing, type TransactionalStore } from '../../../lib/pawl/transactions/store.ts';
+import type { DynamoStore } from '../../../lib/pawl/stores/dynamodb/store.ts';
+import { type TransactionalStore, transactionalStore } from '../../../lib/pawl/transactions/store.ts';
 import { record } from '../../support/records.ts';
 
 /** Everything that a store can do. A feature that is added to it joins `calls`, or TypeScript refuses this file. */
-type Whole = Required<ClaimStore> & ListsOpenClaims & KeepsNotes & KnowsRestore & TransactionalStore;
+type Whole = Required<ClaimStore> & DynamoStore & KnowsRestore & TransactionalStore;
 
 const one = record();
 const note = { id: '#note', rev: 1, text: '{}', v: 'note-1' } as const;
@@ -19,7 +20,9 @@ const entry = { id: one.id, firstSeenAt: 1 };
 const restored = { cutOff: 1, firstCutOff: 1, reopenedAt: 2, stands: true };
 
 /** A call of each feature, and what the wrapped store says to it. */
-const calls: { readonly [Name in keyof Omit<Whole, 'setupError'>]-?: readonly [Parameters<Whole[Name]>, unknown] } = {
+const calls: {
+  readonly [Name in keyof Omit<Whole, 'setupError' | 'aws' | 'table'>]-?: readonly [Parameters<Whole[Name]>, unknown];
+} = {
   read: [[one.id], one],
   write: [[{ next: { ...one, rev: 2 }, seen: one }], { applied: true }],
   listOpen: [[{ limit: 7 }], { claims: [], cursor: 'next' }],
@@ -37,6 +40,7 @@ const features = Object.keys(calls) as Feature[];
 class WholeStore {
   readonly asked: [Feature, unknown[]][] = [];
   readonly setupError = new OptionError('the table has no name');
+  readonly aws = aws;
 }
 for (const name of features) {
   Object.defineProperty(WholeStore.prototype, name, {
@@ -56,7 +60,7 @@ function plainStore() {
     name,
     (...args: never[]) => (whole[name] as (...all: never[]) => unknown)(...args),
   ]);
-  return Object.assign({ asked: whole.asked, setupError: whole.setupError }, Object.fromEntries(members) as Whole);
+  return Object.assign({ asked: whole.asked, setupError: whole.setupError, aws }, Object.fromEntries(members) as Whole);
 }
 
 const restore: RestoreOfTable = {
@@ -67,12 +71,13 @@ const restore: RestoreOfTable = {
     liftRestore: async () => true,
   },
 };
-const transport = { kind: 'dynamo-transport', call: async () => ({}), region: async () => 'eu' } as const;
+const transport = { call: async () => ({}), region: async () => 'eu' };
+const aws = { dynamodb: transport, sqs: transport };
 const nameOfTable = () => 'claims';
-const table = { nameOfTable, setupError: undefined, transport, restore: undefined };
+const table = { nameOfTable, setupError: undefined, aws, host: nodeHost, restore: undefined };
 
 type Wrapper = readonly [
-  wrap: (store: never) => Partial<Whole>,
+  wrap: (store: never) => Partial<Omit<Whole, 'aws'>> & Pick<ClaimStore, 'aws'>,
   lacking?: readonly Feature[],
   own?: readonly Feature[],
 ];
@@ -91,15 +96,15 @@ const wrappers: Readonly<Record<string, Wrapper>> = {
   'rememberCompleted twice': [(store: Whole) => rememberCompleted(rememberCompleted(store))],
   restoredStore: [(store: Whole) => restoredStore(store, restore), [], ['readRestore', 'liftRestore']],
   explainedStore: [(store: Whole) => explainedStore(store, explainedTable(nameOfTable, transport, 'grantClaims'))],
-  committing: [(store: Whole) => committing(store, table) as Partial<Whole>, [], ['commit']],
+  transactionalStore: [(store: Whole) => transactionalStore({ ...store, table }), [], ['commit']],
   'rememberCompleted of all that dynamoStore makes': [
     (store: Whole) =>
       rememberCompleted(
-        committing(
-          explainedStore(restoredStore(store, restore), explainedTable(nameOfTable, transport, 'grantClaims')),
+        transactionalStore({
+          ...explainedStore(restoredStore(store, restore), explainedTable(nameOfTable, transport, 'grantClaims')),
           table,
-        ),
-      ) as Partial<Whole>,
+        }),
+      ),
     [],
     ['readRestore', 'liftRestore', 'commit'],
   ],
@@ -119,6 +124,7 @@ function withoutCommit(store: Whole): ClaimStore & ListsOpenClaims {
   const { read, write, listOpen, setupError } = store;
   return {
     setupError,
+    aws: store.aws,
     read: read.bind(store),
     write: write.bind(store),
     ...(listOpen && { listOpen: listOpen.bind(store) }),
@@ -141,6 +147,10 @@ describe.each(Object.entries(wrappers))('%s', (name, [wrap, lacking = [], own = 
   it('says what keeps its store from working', () => {
     const store = plainStore();
     expect(wrap(store as never).setupError).toBe(store.setupError);
+  });
+
+  it('has the way to AWS of its store: the doors over it need no other', () => {
+    expect(wrap(plainStore() as never).aws).toBe(aws);
   });
 
   it('rejects with what its store rejects with, where it has no answer of its own', async () => {

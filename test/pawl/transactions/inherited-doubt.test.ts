@@ -38,7 +38,7 @@ function setUp() {
   const events: ClaimEvent[] = [];
   const effects: string[] = [];
   const shared = { operation: 'pay', store, host, onEvent: (event: ClaimEvent) => void events.push(event) };
-  const queue = { ...shared, key: bodyField('id'), fingerprint: () => 'the same', sqsClient: noQueue };
+  const queue = { ...shared, key: bodyField('id'), fingerprint: () => 'the same', aws: noQueue };
   let receives = 0;
   const again = (alone = true) => {
     receives += alone ? 3 : 1;

@@ -11,6 +11,7 @@ import {
   step,
 } from '../../../lib/pawl/index.ts';
 import { bodyField } from '../../../lib/pawl/sqs/index.ts';
+import { dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import {
   type AppWrite,
   CommitRefusedError,
@@ -264,7 +265,7 @@ describe('eachTransaction', () => {
 it('a value that DynamoDB cannot hold is a refusal of the write that has it, and no store that is down', async () => {
   const client = new DynamoDBClient({ region: 'eu-west-1', credentials: { accessKeyId: 'a', secretAccessKey: 'b' } });
   client.send = () => expect.fail('it was sent');
-  const store = transactionalStore({ tableName: 'claims', client });
+  const store = transactionalStore(dynamoStore({ tableName: 'claims', aws: sdk({ dynamodb: client }) }));
   const claim = { id: 'pay#p-1', claimId: 'c', fence: 1, status: 'completed', leaseUntil: 1, firstSeenAt: 1 } as const;
   const next = { ...claim, attempts: 1, abandoned: 0, rev: 2, v: 1 } as const;
   const nan = { Put: { TableName: 'ledger', Item: { id: 'e', amount: Number.NaN } } };

@@ -90,7 +90,7 @@ describe('the simulation of locks finds', () => {
         const store = dynamoLockStore(options);
         const looksAtNothing = {
           ConditionCheck: {
-            TableName: options.tableName,
+            TableName: options.table.nameOfTable(),
             Key: { id: 'nothing' },
             ConditionExpression: 'attribute_not_exists(id)',
           },

@@ -209,12 +209,12 @@ describe('the simulation is content with', () => {
   );
   afterEach(uproot);
 
-  type GroupCommit = typeof import('../../../lib/pawl/stores/dynamodb/group-commit.ts');
+  type GroupCommit = typeof import('../../../lib/pawl/stores/group-commit.ts');
 
   it('a request that is forgotten when another one for the same record is under way: it is sent again, or given up', async () => {
-    plant<GroupCommit>('../../lib/pawl/stores/dynamodb/group-commit.ts', ({ groupCommit }) => ({
-      groupCommit(host, most, send) {
-        const commit = groupCommit(host, most, send);
+    plant<GroupCommit>('../../lib/pawl/stores/group-commit.ts', ({ groupCommit }) => ({
+      groupCommit(host, most, send, errors) {
+        const commit = groupCommit(host, most, send, errors);
         const underWay = new Set<string>();
         return (id, input) => {
           if (underWay.has(id)) return new Promise(() => {});

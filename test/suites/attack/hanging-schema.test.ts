@@ -27,7 +27,7 @@ async function deliver() {
       schema: looksUp,
       key: bodyField('id'),
       onAbandoned: 'park',
-      sqsClient: noQueue,
+      aws: noQueue,
       onEvent: () => {},
       host,
     },

@@ -12,6 +12,7 @@ import {
 import { memoryLockStore, resourceLocks } from '../../../lib/pawl/locks/index.ts';
 import { type OperatorOptions, operator } from '../../../lib/pawl/operate/index.ts';
 import { sendOnce } from '../../../lib/pawl/sqs/index.ts';
+import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { inPhases, type Phases } from '../../../lib/pawl/transactions/index.ts';
 import { memoryTransactions } from '../../support/memory-transactions.ts';
 import { virtualHost } from '../../support/virtual-host.ts';
@@ -128,7 +129,7 @@ test('a message and a call may be instances of a class, whose fields are getters
     operation: 'refund',
     store: memoryStore(),
     queueUrl: 'https://sqs.us-east-1.amazonaws.com/000000000000/refunds',
-    sqsClient: untyped<SQSClient>(client),
+    aws: sdk({ sqs: untyped<SQSClient>(client) }),
     onEvent: () => {},
     host,
   });

@@ -2,6 +2,7 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import { expect, test } from 'vitest';
 import { memoryStore } from '../../../lib/pawl/index.ts';
 import { sendOnce } from '../../../lib/pawl/sqs/index.ts';
+import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { virtualHost } from '../../support/virtual-host.ts';
 
 interface Sending {
@@ -21,7 +22,7 @@ async function triesFor(heedsAbort: boolean): Promise<number> {
     operation: 'refund',
     store: memoryStore(),
     queueUrl: 'https://sqs.us-east-1.amazonaws.com/000000000000/refunds',
-    sqsClient: client as Partial<SQSClient> as SQSClient,
+    aws: sdk({ sqs: client as Partial<SQSClient> as SQSClient }),
     giveUpAfterMs: 2_000,
     onEvent: () => {},
     host,

@@ -20,7 +20,7 @@ const lambda = () => context() as Context;
 const early = { timeoutEarlyInMillis: 0 };
 const silent = { store: memoryStore(), onAbandoned: 'retry' as const, onEvent: () => undefined };
 const ours = (operation: string) =>
-  sqsOnce({ ...silent, operation, sqsClient: noQueue, key: bodyField('orderId'), onAbandoned: 'retry' });
+  sqsOnce({ ...silent, operation, aws: noQueue, key: bodyField('orderId'), onAbandoned: 'retry' });
 const oursOverHttp = (operation: string) =>
   httpOnce<APIGatewayProxyEventV2>({ ...silent, operation, caller: 'anyone', onAbandoned: 'retry' });
 

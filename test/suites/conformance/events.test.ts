@@ -44,7 +44,7 @@ const context: Context = {
 const queueOptions = () => ({
   operation: 'mail',
   store: memoryStore(),
-  sqsClient: noQueue,
+  aws: noQueue,
   onAbandoned: 'retry' as const,
   onEvent: () => undefined,
 });

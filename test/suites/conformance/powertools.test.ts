@@ -68,7 +68,7 @@ async function expectDone(
 ): Promise<void> {
   const { outcome: came } = await outcome;
   if (came === 'parked') {
-    await deadLetterQueue(world.deadLetterQueueUrl).send(world.options.sqsClient, record, 'parked', 'in doubt');
+    await deadLetterQueue(world.deadLetterQueueUrl).send(world.options.store.aws.sqs, record, 'parked', 'in doubt');
   } else if (came !== 'completed') throw new Error(came);
 }
 

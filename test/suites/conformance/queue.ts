@@ -130,7 +130,7 @@ const insideOnce: Wire = (wiring, middy, theirs, send) => {
     ({ record, context }) => handler({ Records: [record] }, context),
   );
   const deadLetters = deadLetterQueue(wiring.deadLetterQueueUrl);
-  const { sqsClient } = wiring.options;
+  const { sqs } = wiring.options.store.aws;
   return async ({ Records }: SqsEvent, context: InvocationContext) => {
     const batchItemFailures: { itemIdentifier: string }[] = [];
     for (const record of Records) {
@@ -138,7 +138,7 @@ const insideOnce: Wire = (wiring, middy, theirs, send) => {
         .outcome({ record, context }, { remainingMs: context.getRemainingTimeInMillis })
         .catch(() => ({ outcome: 'threw' }));
       // A person decides about it. In the queue it would come back until its receives are used up.
-      if (outcome === 'parked') await deadLetters.send(sqsClient, record, 'parked', 'in doubt');
+      if (outcome === 'parked') await deadLetters.send(sqs, record, 'parked', 'in doubt');
       else if (outcome !== 'completed') batchItemFailures.push({ itemIdentifier: record.messageId });
     }
     return { batchItemFailures };

@@ -21,11 +21,10 @@ const sentenceOf = ({ expected }: Tried): string => (expected.kind === 'refused'
 
 /** Pawl's side of the outside, without a sweep. */
 function outside() {
-  const store = memoryStore();
+  const store = { ...memoryStore(), aws: noQueue };
   const options: World['options'] = {
     store,
     host: nodeHost,
-    sqsClient: noQueue as World['options']['sqsClient'],
     onEvent: () => undefined,
   };
   return { store, options };

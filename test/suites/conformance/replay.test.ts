@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { memoryStore } from '../../../lib/pawl/index.ts';
-import { context } from '../../support/lambda.ts';
+import { context, noQueue } from '../../support/lambda.ts';
 import { buildApi, type Event, eventOf, optionsOf, paidResponse, textOf } from './http.ts';
 import { quietly } from './sweep.ts';
 import { answersOnce, nameOf, type Tried, triedAt } from './table.ts';
@@ -18,7 +18,7 @@ quietly();
 async function apiOf(tried: Tried) {
   const calls: Event[] = [];
   const build = await buildApi(tried);
-  const options = optionsOf({ store: memoryStore(), onEvent: () => undefined });
+  const options = optionsOf({ store: { ...memoryStore(), aws: noQueue }, onEvent: () => undefined });
   const api = build(options, async (event) => {
     calls.push(event);
     return paidResponse(tried, 'p-1');

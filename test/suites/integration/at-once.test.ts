@@ -8,7 +8,7 @@ import { once, rememberCompleted } from '../../../lib/pawl/index.ts';
 import { dynamoLockStore, resourceLocks } from '../../../lib/pawl/locks/index.ts';
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { bodyField, eachMessage } from '../../../lib/pawl/sqs/index.ts';
-import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { eachTransaction, transactionalStore } from '../../../lib/pawl/transactions/index.ts';
 import { httpApi } from '../../fixtures/aws-events.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -41,9 +41,9 @@ async function atOnce() {
     await inTurn();
     applied.push(key);
   };
-  const store = rememberCompleted(dynamoStore({ tableName, client }));
+  const store = rememberCompleted(dynamoStore({ tableName, aws: sdk({ dynamodb: client }) }));
   const options = { operation: 'charge', store, onAbandoned: 'park', onEvent: () => undefined } as const;
-  const ofQueue = { ...options, sqsClient: noQueue, key: bodyField('orderId') } as const;
+  const ofQueue = { ...options, aws: noQueue, key: bodyField('orderId') } as const;
   return { tableName, applied, apply, options, ofQueue };
 }
 
@@ -73,7 +73,7 @@ const doors: Record<string, (wired: Wired) => Call> = {
   },
   eachTransaction: ({ tableName, ofQueue, applied }) => {
     const { onAbandoned: _, ...options } = ofQueue;
-    const store = transactionalStore({ tableName, client });
+    const store = transactionalStore(dynamoStore({ tableName, aws: sdk({ dynamodb: client }) }));
     const handler = eachTransaction<{ orderId: string }>({ ...options, store }, ({ body: { orderId } }) => [
       {
         Update: {
@@ -174,7 +174,9 @@ describe('64 invocations at once in one process', () => {
   });
 
   it('have locks of their own: a lock of one is not around the work of another', async () => {
-    const locks = resourceLocks({ store: dynamoLockStore({ tableName: await claimsTable(client), client }) });
+    const locks = resourceLocks({
+      store: dynamoLockStore(dynamoStore({ tableName: await claimsTable(client), aws: sdk({ dynamodb: client }) })),
+    });
     const unlock = { onSuccess: 'unlock', onFailure: 'unlock' } as const;
     // 64 requests at once to one DynamoDB Local may take longer than a lock gives them, where the machine is busy.
     const withLock = <T>(kind: string, index: number, work: () => Promise<T>) =>

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { once } from '../../../lib/pawl/index.ts';
+import { dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { type AppWrite, commit, transactionalStore } from '../../../lib/pawl/transactions/index.ts';
 import { claimsTable, localClient } from '../../support/tables.ts';
 
@@ -12,7 +13,7 @@ afterAll(() => client.destroy());
 
 for (const write of [undefined, null]) {
   test(`a commit of ${write} is refused at once, as every other write that DynamoDB cannot take is`, async () => {
-    const store = transactionalStore({ tableName, client });
+    const store = transactionalStore(dynamoStore({ tableName, aws: sdk({ dynamodb: client }) }));
     const options = {
       operation: 'pay',
       store,

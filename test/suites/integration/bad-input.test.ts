@@ -9,7 +9,7 @@ import {
   type SqsEvent,
   type SqsOptions,
 } from '../../../lib/pawl/sqs/index.ts';
-import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { context } from '../../support/lambda.ts';
 import { startQueues } from '../../support/queues.ts';
 import { claimsTable, localClient } from '../../support/tables.ts';
@@ -36,12 +36,12 @@ function consumer(options: Partial<SqsOptions<Order>> = {}, effect: () => unknow
   const handler = eachMessage<Order>(
     {
       operation: 'send-email',
-      store: dynamoStore({ tableName, client }),
+      store: dynamoStore({ tableName, aws: sdk({ dynamodb: client }) }),
       schema: Order,
       key: bodyField('orderId'),
       onAbandoned: 'retry',
       deadLetters: deadLetterQueue(queues.deadLetters.url),
-      sqsClient: queues.functionClient,
+      aws: sdk({ sqs: queues.functionClient }),
       onEvent: (event) => events.push(event),
       ...options,
     },
@@ -142,10 +142,14 @@ describe('what is unusual and not wrong runs once', () => {
 
 describe('a claims store that cannot be used runs nothing, and every message stays on its queue', () => {
   it.each([
-    ['the table is missing', () => dynamoStore({ tableName: 'no-such-table', client }), 'throws'],
+    [
+      'the table is missing',
+      () => dynamoStore({ tableName: 'no-such-table', aws: sdk({ dynamodb: client }) }),
+      'throws',
+    ],
     [
       'DynamoDB cannot be reached',
-      () => dynamoStore({ tableName, client: localClient('http://127.0.0.1:1', { maxAttempts: 2 }) }),
+      () => dynamoStore({ tableName, aws: sdk({ dynamodb: localClient('http://127.0.0.1:1', { maxAttempts: 2 }) }) }),
       'returns all',
     ],
   ])('%s', async (_, store, outcome) => {

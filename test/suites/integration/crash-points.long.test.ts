@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { type Message, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
-import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { readBody } from '../../../lib/rehearsal/engine/http.ts';
 import { sandboxOf, startCalledServer } from '../../../lib/rehearsal/engine/lambda/callers.ts';
 import type { TapAnswer, TapCall } from '../../../lib/rehearsal/engine/servers/tap.ts';
@@ -224,7 +224,10 @@ async function measure(stretch: number): Promise<boolean> {
   killed = functions.sandboxes.killed;
 
   const dead = (await Promise.all(consumers.map(({ deadLetters }) => readAll(functions, deadLetters.url)))).flat();
-  const claims = resolverOf({ operation: 'issue-gift-card', store: dynamoStore({ tableName, client }) });
+  const claims = resolverOf({
+    operation: 'issue-gift-card',
+    store: dynamoStore({ tableName, aws: sdk({ dynamodb: client }) }),
+  });
   for (const { column, point } of cells) {
     const orderId = orderOf(column, point);
     const effects = ledger.countByOrder('gift-card').get(orderId) ?? 0;

@@ -5,10 +5,11 @@ import { type ClaimStore, memoryStore, once, step } from '../../../lib/pawl/inde
 import { errorKind } from '../../../lib/pawl/kernel/errors.ts';
 import { dynamoLockStore, memoryLockStore, resourceLocks } from '../../../lib/pawl/locks/index.ts';
 import { sendOnce } from '../../../lib/pawl/sqs/index.ts';
-import { dynamoStore, individualDynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
-import { leanDynamo, dynamoStore as leanStore } from '../../../lib/pawl/stores/dynamodb/lean/index.ts';
+import { dynamoStore, individualDynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore as leanStore } from '../../../lib/pawl/stores/dynamodb/lean.ts';
 import { apiGatewayV2 } from '../../support/http-events.ts';
 import { context } from '../../support/lambda.ts';
+import { localLean } from '../../support/lean.ts';
 import { resolverOf } from '../../support/resolver-of.ts';
 import { claimsTable, localClient } from '../../support/tables.ts';
 
@@ -86,11 +87,7 @@ const values: Readonly<Record<string, unknown>> = {
 
 let client: DynamoDBClient;
 let tableName: string;
-const lean = leanDynamo({
-  endpoint: inject('dynamoEndpoint'),
-  region: 'us-east-1',
-  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-});
+const lean = localLean(inject('dynamoEndpoint'));
 beforeAll(async () => {
   client = localClient(inject('dynamoEndpoint'));
   tableName = await claimsTable(client);
@@ -102,9 +99,9 @@ afterAll(() => {
 
 const stores: Readonly<Record<string, () => ClaimStore>> = {
   memoryStore: () => memoryStore(),
-  dynamoStore: () => dynamoStore({ tableName, client }),
-  individualDynamoStore: () => individualDynamoStore({ tableName, client }),
-  'dynamoStore of pawl/dynamodb/lean': () => leanStore({ tableName, client: lean }),
+  dynamoStore: () => dynamoStore({ tableName, aws: sdk({ dynamodb: client }) }),
+  individualDynamoStore: () => individualDynamoStore({ tableName, aws: sdk({ dynamodb: client }) }),
+  'dynamoStore of pawl/dynamodb/lean': () => leanStore({ tableName, aws: lean }),
 };
 
 let count = 0;
@@ -261,7 +258,7 @@ async function http(
 function sent(store: ClaimStore, message: object, run: () => void): Promise<unknown> {
   const sqsClient = { send: async () => ({ MessageId: `m-${run()}` }) };
   const { operation, onEvent } = shared(store);
-  return sendOnce({ operation, store, onEvent, queueUrl, sqsClient: sqsClient as never })(message as never);
+  return sendOnce({ operation, store, onEvent, queueUrl, aws: sdk({ sqs: sqsClient as never }) })(message as never);
 }
 
 /** The errors that say that a caller's value was refused, or that the author's own code threw. */
@@ -307,7 +304,10 @@ describe.each(Object.entries(stores))('%s', (name, makeStore) => {
 
   it('takes each value as a resource, or refuses it before anything is locked', async () => {
     const locks = resourceLocks({
-      store: name === 'memoryStore' ? memoryLockStore() : dynamoLockStore({ tableName, client }),
+      store:
+        name === 'memoryStore'
+          ? memoryLockStore()
+          : dynamoLockStore(dynamoStore({ tableName, aws: sdk({ dynamodb: client }) })),
     });
     const came: Record<string, unknown> = {};
     for (const [what, value] of Object.entries(values)) {

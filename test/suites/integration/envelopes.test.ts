@@ -22,7 +22,7 @@ import {
   sentKey,
   snsEnvelope,
 } from '../../../lib/pawl/sqs/index.ts';
-import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { eachTransaction, transactionalStore } from '../../../lib/pawl/transactions/index.ts';
 import { startClouds } from '../../support/clouds.ts';
 import { context } from '../../support/lambda.ts';
@@ -56,10 +56,10 @@ function consumer<Body>(
   const handler = eachMessage<Body>(
     {
       operation: `issue-card-${++operations}`,
-      store: dynamoStore({ tableName, client }),
+      store: dynamoStore({ tableName, aws: sdk({ dynamodb: client }) }),
       onAbandoned: 'retry',
       deadLetters: deadLetterQueue(clouds.queues.deadLetters.url),
-      sqsClient: clouds.queues.functionClient,
+      aws: sdk({ sqs: clouds.queues.functionClient }),
       backoffSeconds: () => 0,
       onEvent: (event) => events.push(event),
       ...options,
@@ -136,11 +136,11 @@ describe('one intent that is published twice through SNS', () => {
     const handler = middy(existing, { timeoutEarlyInMillis: 0 }).use(
       sqsOnce<Order>({
         operation: `issue-card-${++operations}`,
-        store: dynamoStore({ tableName, client }),
+        store: dynamoStore({ tableName, aws: sdk({ dynamodb: client }) }),
         ...byOrder,
         envelope: snsEnvelope(),
         onAbandoned: 'retry',
-        sqsClient: clouds.queues.functionClient,
+        aws: sdk({ sqs: clouds.queues.functionClient }),
       }),
     );
     const deliver = () =>
@@ -157,10 +157,10 @@ describe('one intent that is published twice through SNS', () => {
     const handler = eachTransaction<Order>(
       {
         operation,
-        store: transactionalStore({ tableName, client }),
+        store: transactionalStore(dynamoStore({ tableName, aws: sdk({ dynamodb: client }) })),
         ...byOrder,
         envelope: snsEnvelope(),
-        sqsClient: clouds.queues.functionClient,
+        aws: sdk({ sqs: clouds.queues.functionClient }),
       },
       ({ body, metadata }) => [
         {

@@ -4,7 +4,7 @@ import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { bodyField, type SqsEvent } from '../../../lib/pawl/sqs/index.ts';
-import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { context } from '../../support/lambda.ts';
 import { startQueues } from '../../support/queues.ts';
 import { claimsTable, localClient } from '../../support/tables.ts';
@@ -66,10 +66,10 @@ describe.each(Object.entries(existing))(
         const handler = middy(handle as (event: SQSEvent) => Promise<unknown>, { timeoutEarlyInMillis: 0 }).use(
           sqsOnce({
             operation: 'send-email',
-            store: dynamoStore({ tableName, client }),
+            store: dynamoStore({ tableName, aws: sdk({ dynamodb: client }) }),
             key: bodyField('orderId'),
             onAbandoned: 'retry',
-            sqsClient: queues.functionClient,
+            aws: sdk({ sqs: queues.functionClient }),
             onEvent: () => undefined,
           }),
         );

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { memoryStore, RejectedError } from '../../../lib/pawl/index.ts';
 import { deadLetterQueue, eachMessage, type SqsOptions } from '../../../lib/pawl/sqs/index.ts';
+import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { messageGroup } from '../../support/fifo-queue.ts';
 import { context } from '../../support/lambda.ts';
 import { startQueues } from '../../support/queues.ts';
@@ -23,7 +24,7 @@ function consumerOf(handle: (n: number) => unknown, options: Partial<SqsOptions<
       key: ({ body }) => body.n,
       onAbandoned: 'retry',
       deadLetters: deadLetterQueue(queues.deadLetters.url),
-      sqsClient: queues.functionClient,
+      aws: sdk({ sqs: queues.functionClient }),
       backoffSeconds: () => 1,
       onEvent: () => undefined,
       ...options,

@@ -1,10 +1,9 @@
 import {
-  DynamoDBDocumentClient,
-  GetCommand,
-  PutCommand,
-  TransactWriteCommand,
-  type TransactWriteCommandInput,
-} from '@aws-sdk/lib-dynamodb';
+  type DynamoDBClient,
+  TransactWriteItemsCommand,
+  type TransactWriteItemsCommandInput,
+} from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { nodeHost } from '../../../lib/pawl/host.ts';
 import {
@@ -16,6 +15,7 @@ import {
   WorkChangedError,
   WorkUnfinishedError,
 } from '../../../lib/pawl/locks/index.ts';
+import { dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { claimsTable, localClient } from '../../support/tables.ts';
 
 const endpoint = inject('dynamoEndpoint');
@@ -27,6 +27,8 @@ beforeAll(async () => {
   tableName = await claimsTable(client);
 });
 afterAll(() => client.destroy());
+
+const storeOver = (over: DynamoDBClient) => dynamoStore({ tableName, aws: sdk({ dynamodb: over }) });
 
 /** A claim as a handler has it, and the record that says so. */
 async function claimed(fence = 1) {
@@ -46,7 +48,8 @@ async function claimed(fence = 1) {
       ExpressionAttributeValues: { ':one': 1 },
     },
   });
-  const options: ForEachItemOptions<number> = { id, work: 'count', fence: fenceOf(fence), tableName, client };
+  const store = storeOver(client);
+  const options: ForEachItemOptions<number> = { id, work: 'count', fence: fenceOf(fence), store };
   let attempts = fence;
   /** The options of the next attempt. */
   async function nextAttempt(): Promise<ForEachItemOptions<number>> {
@@ -197,7 +200,7 @@ describe('work larger than a transaction', () => {
       },
       { step: 'initialize', name: 'loseTheAnswer' },
     );
-    const answer = await forEachItem(numbers(100), { ...options, concurrency: 1, client: lossy }, (chunk) =>
+    const answer = await forEachItem(numbers(100), { ...options, concurrency: 1, store: storeOver(lossy) }, (chunk) =>
       chunk.map(counted),
     );
     expect(answer.outcome).toBe('done');
@@ -288,17 +291,17 @@ describe('work larger than a transaction', () => {
   it('applies nothing that arrives late: what an earlier attempt has sent is refused whenever it comes again', async () => {
     const { options, nextAttempt, counted, timesOf } = await claimed();
     const items = numbers(60);
-    const sent: TransactWriteCommandInput[] = [];
+    const sent: TransactWriteItemsCommandInput[] = [];
     const controller = new AbortController();
     const copying = {
-      send(command: TransactWriteCommand) {
-        if (command instanceof TransactWriteCommand) sent.push(command.input);
-        return documents.send(command);
+      send(command: TransactWriteItemsCommand) {
+        if (command instanceof TransactWriteItemsCommand) sent.push(command.input);
+        return client.send(command);
       },
-    } as unknown as DynamoDBDocumentClient;
+    } as unknown as DynamoDBClient;
     const first = forEachItem(
       items,
-      { ...options, documents: copying, signal: controller.signal, concurrency: 1 },
+      { ...options, store: storeOver(copying), signal: controller.signal, concurrency: 1 },
       (chunk) => {
         if (sent.length > 1) controller.abort();
         return chunk.map(counted);
@@ -306,7 +309,7 @@ describe('work larger than a transaction', () => {
     );
     await expect(first).rejects.toMatchObject({ why: 'stopped', done: 50 });
     const arriveLate = () =>
-      Promise.allSettled(sent.map((input) => documents.send(new TransactWriteCommand(input)))).then((all) =>
+      Promise.allSettled(sent.map((input) => client.send(new TransactWriteItemsCommand(input)))).then((all) =>
         all.map(({ status }) => status),
       );
     const refused = sent.map(() => 'rejected');

@@ -3,7 +3,7 @@ import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dyn
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { type HttpOptions, onceOverHttp } from '../../../lib/pawl/http/index.ts';
 import { type Claim, step } from '../../../lib/pawl/index.ts';
-import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { CommitRefusedError, commit, inPhases, transactionalStore } from '../../../lib/pawl/transactions/index.ts';
 import { startHttpApi } from '../../support/http-api.ts';
 import type { apiGatewayV2 } from '../../support/http-events.ts';
@@ -34,7 +34,7 @@ async function payments(
     onceOverHttp<Event, { getRemainingTimeInMillis(): number }, unknown>(
       {
         operation: 'refund',
-        store: dynamoStore({ tableName, client }),
+        store: dynamoStore({ tableName, aws: sdk({ dynamodb: client }) }),
         // What an authorizer would have found out.
         caller: ({ headers }) => headers['authorization'],
         onAbandoned: 'retry',
@@ -167,7 +167,7 @@ it('lets what the effect threw decide, whatever response the handler made of it'
 
 it('runs nothing while the table is gone, and says when to ask again', async () => {
   const nowhere = localClient('http://127.0.0.1:1', { maxAttempts: 1 });
-  const { send, ran } = await payments(created, { store: dynamoStore({ tableName, client: nowhere }) });
+  const { send, ran } = await payments(created, { store: dynamoStore({ tableName, aws: sdk({ dynamodb: nowhere }) }) });
   const response = await send(key, refund);
   expect(response.status).toBe(503);
   expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
@@ -176,7 +176,7 @@ it('runs nothing while the table is gone, and says when to ask again', async () 
 });
 
 it('counts a callback once that comes twice at the same instant, and keeps its amount beside the key for ever', async () => {
-  const store = dynamoStore({ tableName, client });
+  const store = dynamoStore({ tableName, aws: sdk({ dynamodb: client }) });
   const credited: string[] = [];
   const callback = await payments(
     ({ body }) => {
@@ -206,7 +206,7 @@ describe('with writes of the application in one table', () => {
     const documents = DynamoDBDocumentClient.from(client);
     await documents.send(new PutCommand({ TableName, Item: { id: 'alice', balance: 10 } }));
     const api = await payments(handler, {
-      store: transactionalStore({ tableName, client }),
+      store: transactionalStore(dynamoStore({ tableName, aws: sdk({ dynamodb: client }) })),
       onAbandoned: 'retry',
       fingerprint: false,
     });

@@ -2,7 +2,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { ClaimEvent } from '../../../lib/pawl/index.ts';
 import { bodyField, eachMessage, type SqsEvent, type SqsOptions } from '../../../lib/pawl/sqs/index.ts';
-import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { context } from '../../support/lambda.ts';
 import { startQueues } from '../../support/queues.ts';
 import { claimsTable, localClient } from '../../support/tables.ts';
@@ -27,10 +27,10 @@ function consumer(options: Partial<SqsOptions<Order>>, effect: () => unknown) {
   const handler = eachMessage<Order>(
     {
       operation: 'send-email',
-      store: dynamoStore({ tableName, client }),
+      store: dynamoStore({ tableName, aws: sdk({ dynamodb: client }) }),
       key: bodyField('orderId'),
       onAbandoned: 'retry',
-      sqsClient: queues.functionClient,
+      aws: sdk({ sqs: queues.functionClient }),
       onEvent: (event) => events.push(event),
       ...options,
     },

@@ -2,7 +2,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { giftCardProvider } from '../../../lambda/gift-cards.ts';
 import { type ClaimEvent, once, reconcile } from '../../../lib/pawl/index.ts';
-import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import type { ProviderFault } from '../../../lib/rehearsal/provider.ts';
 import { startGiftCards } from '../../../shop/providers/gift-cards.ts';
 import { createLedger } from '../../../shop/providers/ledger.ts';
@@ -55,7 +55,7 @@ async function reconcileAll(settleMs: number) {
     const issue = once<string, void>(
       {
         operation: 'issue-gift-card',
-        store: dynamoStore({ tableName, client }),
+        store: dynamoStore({ tableName, aws: sdk({ dynamodb: client }) }),
         key: (orderId) => orderId,
         onAbandoned: reconcile({
           ask: async (doubt) => ({ verdict: (await giftCards.wasIssued(doubt)) ? 'applied' : 'not-applied' }),

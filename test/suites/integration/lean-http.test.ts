@@ -3,7 +3,7 @@ import type { ClaimEvent } from '../../../lib/pawl/engine/events.ts';
 import { nodeHost } from '../../../lib/pawl/host.ts';
 import type { Host } from '../../../lib/pawl/kernel/host.ts';
 import { bodyField, eachMessage } from '../../../lib/pawl/sqs/index.ts';
-import { dynamoStore, type LeanDynamoOptions, leanDynamo } from '../../../lib/pawl/stores/dynamodb/lean/index.ts';
+import { dynamoStore, type LeanOptions, lean } from '../../../lib/pawl/stores/dynamodb/lean.ts';
 import { startHttpServer } from '../../../lib/rehearsal/engine/http.ts';
 import { type Arrival, type FaultyHttp, type HttpFault, startFaultyHttp } from '../../support/faulty-http.ts';
 import { claimsTable, localClient } from '../../support/tables.ts';
@@ -41,7 +41,7 @@ interface Handled {
 interface Way {
   readonly faultOf: (arrival: Arrival) => HttpFault | undefined;
   readonly now?: () => number;
-  readonly options?: LeanDynamoOptions;
+  readonly options?: LeanOptions;
 }
 
 /** Batches of 1, of 10, and of 10 duplicates of them, through a server that makes trouble. */
@@ -49,14 +49,20 @@ async function handleBatches({ faultOf, now, options }: Way): Promise<Handled> {
   await using stack = new AsyncDisposableStack();
   const server = await startFaultyHttp({ endpoint: dynamo, ...(now && { now }) }, faultOf);
   stack.defer(() => server.stop());
-  const client = leanDynamo({ endpoint: server.endpoint, region: 'us-east-1', credentials, host: hasty, ...options });
-  stack.defer(() => client.destroy());
+  const aws = lean({
+    endpoints: { dynamodb: server.endpoint },
+    region: 'us-east-1',
+    credentials,
+    host: hasty,
+    ...options,
+  });
+  stack.defer(() => aws.destroy());
   const effects: Record<string, number> = {};
   const events: ClaimEvent[] = [];
   const handler = eachMessage<{ id: string }>(
     {
       operation: `lean-${runs++}`,
-      store: dynamoStore({ tableName, client }),
+      store: dynamoStore({ tableName, aws }),
       key: bodyField('id'),
       onAbandoned: 'park',
       onEvent: (event) => events.push(event),
@@ -255,16 +261,16 @@ describe('a request that no repetition helps', () => {
 
   it.each(names)('is sent once, and fails with the name that the SDK gives it: %s', async (name) => {
     const server = await startFaultyHttp({ endpoint: dynamo }, () => ({ kind: 'status', status: 400, name }));
-    const options = { endpoint: server.endpoint, region: 'us-east-1', credentials, host: hasty };
-    const client = leanDynamo(options);
+    const options = { endpoints: { dynamodb: server.endpoint }, region: 'us-east-1', credentials, host: hasty };
+    const aws = lean(options);
     try {
       const input = { TableName: tableName, Key: { id: { S: 'one' } }, ConsistentRead: true };
-      const failed: unknown = await client.call('GetItem', input).catch((error: unknown) => error);
+      const failed: unknown = await aws.dynamodb.call('GetItem', input).catch((error: unknown) => error);
       expect(failed).toBeInstanceOf(Error);
       expect(failed).toMatchObject({ name, message: 'injected' });
       expect(server.arrivals).toHaveLength(1);
     } finally {
-      client.destroy();
+      aws.destroy();
       await server.stop();
     }
   });
@@ -275,13 +281,13 @@ describe('a request that no repetition helps', () => {
       status: 500,
       name: 'InternalServerError',
     }));
-    const client = leanDynamo({ endpoint: server.endpoint, region: 'us-east-1', credentials, host: hasty });
+    const aws = lean({ endpoints: { dynamodb: server.endpoint }, region: 'us-east-1', credentials, host: hasty });
     try {
       const input = { TableName: tableName, Key: { id: { S: 'one' } }, ConsistentRead: true };
-      await expect(client.call('GetItem', input)).rejects.toMatchObject({ name: 'InternalServerError' });
+      await expect(aws.dynamodb.call('GetItem', input)).rejects.toMatchObject({ name: 'InternalServerError' });
       expect(server.arrivals).toHaveLength(4);
     } finally {
-      client.destroy();
+      aws.destroy();
       await server.stop();
     }
   });

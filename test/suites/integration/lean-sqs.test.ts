@@ -1,28 +1,28 @@
 import { GetQueueAttributesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import middy from '@middy/core';
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import type { Aws } from '../../../lib/pawl/aws/aws.ts';
+import { leanSqs } from '../../../lib/pawl/aws/lean-sqs.ts';
 import type { ClaimEvent } from '../../../lib/pawl/engine/events.ts';
 import { nodeHost } from '../../../lib/pawl/host.ts';
 import { memoryStore } from '../../../lib/pawl/index.ts';
 import type { Host } from '../../../lib/pawl/kernel/host.ts';
-import { sqsOnce } from '../../../lib/pawl/middy/lean.ts';
+import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import {
   bodyField,
   deadLetterQueue,
   eachMessage,
   entityKey,
   type InvocationContext,
-  type LeanConsumerOptions,
-  type LeanSqsOptions,
-  leanSqs,
   type SqsEvent,
+  type SqsOptions,
   sendOnce,
-} from '../../../lib/pawl/sqs/lean/index.ts';
-import { leanTransport } from '../../../lib/pawl/sqs/lean/lean-transport.ts';
-import { leanDynamo } from '../../../lib/pawl/stores/dynamodb/lean/index.ts';
-import { eachTransaction, transactionalStore } from '../../../lib/pawl/transactions/lean.ts';
+} from '../../../lib/pawl/sqs/index.ts';
+import { dynamoStore, type LeanOptions, lean } from '../../../lib/pawl/stores/dynamodb/lean.ts';
+import { eachTransaction, transactionalStore } from '../../../lib/pawl/transactions/index.ts';
 import { type Arrival, type FaultyHttp, type HttpFault, startFaultyHttp } from '../../support/faulty-http.ts';
 import { context } from '../../support/lambda.ts';
+import { localLean } from '../../support/lean.ts';
 import { startQueues } from '../../support/queues.ts';
 import { claimsTable, localClient } from '../../support/tables.ts';
 
@@ -43,20 +43,21 @@ afterEach(() => stack.disposeAsync());
 const hasty: Host = { ...nodeHost, after: (ms, run) => nodeHost.after(ms < 1000 ? ms / 20 : ms, run) };
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local', sessionToken: 'token-1' };
 
-/** SQS behind an unreliable way, and a lean client for it. */
+/** SQS behind an unreliable way, and a way to AWS that leads there. */
 async function unreliable(
   faultOf: (arrival: Arrival) => HttpFault | undefined,
-  { now, ...options }: LeanSqsOptions & { readonly now?: () => number } = {},
+  { now, ...options }: LeanOptions & { readonly now?: () => number } = {},
 ) {
   const service = { endpoint: queues.endpoint, hasChecksum: false, ...(now && { now }) };
   const server: FaultyHttp = await startFaultyHttp(service, faultOf);
   stack.defer(() => server.stop());
-  const sqsClient = leanSqs({ endpoint: server.endpoint, region: 'us-east-1', credentials, host: hasty, ...options });
-  stack.defer(() => sqsClient.destroy());
-  return { server, sqsClient };
+  const endpoints = { dynamodb: inject('dynamoEndpoint'), sqs: server.endpoint };
+  const aws = lean({ endpoints, region: 'us-east-1', credentials, host: hasty, ...options });
+  stack.defer(() => aws.destroy());
+  return { server, aws };
 }
 
-type Door = (options: LeanConsumerOptions<{ id: string }>) => Promise<(event: SqsEvent) => Promise<unknown>>;
+type Door = (options: SqsOptions<{ id: string }>) => Promise<(event: SqsEvent) => Promise<unknown>>;
 
 const fails = () => Promise.reject(new Error('mail server unavailable'));
 const within = (): InvocationContext => context(30_000);
@@ -81,9 +82,10 @@ const doors: readonly (readonly [string, Door])[] = [
       const endpoint = inject('dynamoEndpoint');
       const sdk = localClient(endpoint);
       stack.defer(() => sdk.destroy());
-      const client = leanDynamo({ endpoint, region: 'us-east-1', credentials });
-      stack.defer(() => client.destroy());
-      const store = transactionalStore({ tableName: await claimsTable(sdk), client });
+      // With a way to the table of its own, and that of the door to the queues.
+      const aws = localLean(endpoint);
+      stack.defer(() => aws.destroy());
+      const store = transactionalStore(dynamoStore({ tableName: await claimsTable(sdk), aws }));
       const handler = eachTransaction({ ...options, store }, fails);
       return (event) => handler(event, within());
     },
@@ -91,17 +93,16 @@ const doors: readonly (readonly [string, Door])[] = [
 ];
 
 /** Ten messages whose handler fails, and one that can never run, through a door. @returns what pawl reported */
-async function fail(door: Door, { sqsClient }: { readonly sqsClient: LeanConsumerOptions<unknown>['sqsClient'] }) {
+async function fail(door: Door, given: Pick<SqsOptions<{ id: string }>, 'store' | 'aws'>) {
   const events: ClaimEvent[] = [];
   const handler = await door({
     operation: 'send-email',
-    store: memoryStore(),
     key: bodyField('id'),
     onAbandoned: 'retry',
     deadLetters: deadLetterQueue(queues.deadLetters.url),
     backoffSeconds: () => 600,
     onEvent: (event) => events.push(event),
-    ...(sqsClient && { sqsClient }),
+    ...given,
   });
   for (let index = 0; index < 9; index++) await queues.send({ id: `m-${index}` });
   await queues.send('no JSON', { tenant: 't-1' });
@@ -135,31 +136,25 @@ function once(fault: HttpFault): (arrival: Arrival) => HttpFault | undefined {
   };
 }
 
-describe.each(doors)('%s over leanSqs', (_, door) => {
+describe.each(doors)('%s without the SDK', (_, door) => {
   it('hides what failed for its back-off, and sends what can never run to the dead-letter queue with its reason', async () => {
-    const { server, sqsClient } = await unreliable(() => undefined);
-    await expectCarriedOut(await fail(door, { sqsClient }));
+    const { server, aws } = await unreliable(() => undefined);
+    await expectCarriedOut(await fail(door, { store: memoryStore(), aws }));
     const operations = server.arrivals.map(({ operation }) => operation);
     expect(operations.sort()).toEqual(['ChangeMessageVisibilityBatch', 'SendMessage']);
   });
 
-  it('does the same by itself, where no client is given', async () => {
+  it('does the same by the way of its store, in the environment of a function', async () => {
     vi.stubEnv('AWS_REGION', 'us-east-1');
     vi.stubEnv('AWS_ENDPOINT_URL_SQS', queues.endpoint);
+    vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', inject('dynamoEndpoint'));
     vi.stubEnv('AWS_ACCESS_KEY_ID', 'local');
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'local');
     try {
-      await expectCarriedOut(await fail(door, { sqsClient: undefined }));
+      await expectCarriedOut(await fail(door, { store: { ...memoryStore(), aws: lean() } }));
     } finally {
       vi.unstubAllEnvs();
     }
-  });
-
-  it('refuses a client of the AWS SDK, with the way to have it', async () => {
-    const sqsClient = queues.functionClient as never;
-    await expect(fail(door, { sqsClient })).rejects.toThrow(
-      "sqsClient: expected leanSqs(); got another client. For the AWS SDK's client, import the same function without /lean",
-    );
   });
 });
 
@@ -182,8 +177,8 @@ const [[, eachMessageDoor] = []] = doors;
 const door = eachMessageDoor as Door;
 
 it.each(faults)('no message is lost, and the caller hears of nothing, after %s', async (_, fault, copies) => {
-  const { sqsClient } = await unreliable(once(fault));
-  await expectCarriedOut(await fail(door, { sqsClient }), copies);
+  const { aws } = await unreliable(once(fault));
+  await expectCarriedOut(await fail(door, { store: memoryStore(), aws }), copies);
 });
 
 it.each([
@@ -191,8 +186,8 @@ it.each([
   ['a server that never responds', { kind: 'silence' }, 1],
 ] as const)('no message is lost, and the caller hears of nothing, after %s', async (_, fault, copies) => {
   const impatient: Host = { ...nodeHost, after: (ms, run) => nodeHost.after(ms / 10, run) };
-  const { sqsClient } = await unreliable(once(fault), { host: impatient });
-  await expectCarriedOut(await fail(door, { sqsClient }), copies);
+  const { aws } = await unreliable(once(fault), { host: impatient });
+  await expectCarriedOut(await fail(door, { store: memoryStore(), aws }), copies);
 });
 
 it('a clock that is off by 20 minutes is corrected from the date of the response', async () => {
@@ -204,8 +199,8 @@ it('a clock that is off by 20 minutes is corrected from the date of the response
     refused++;
     return { kind: 'status', status: 403, name: 'InvalidSignatureException' };
   };
-  const { sqsClient } = await unreliable(faultOf, { now });
-  await expectCarriedOut(await fail(door, { sqsClient }));
+  const { aws } = await unreliable(faultOf, { now });
+  await expectCarriedOut(await fail(door, { store: memoryStore(), aws }));
   expect(refused).toBeGreaterThan(0);
 });
 
@@ -217,14 +212,17 @@ it('credentials that SQS refuses in the middle of a batch are got again, and the
     return isRight ? undefined : { kind: 'status', status: 403, name: 'ExpiredToken' };
   };
   const provider = async () => ({ ...credentials, sessionToken: `token-${valid}` });
-  const { sqsClient } = await unreliable(faultOf, { credentials: provider });
-  await expectCarriedOut(await fail(door, { sqsClient }));
+  const { aws } = await unreliable(faultOf, { credentials: provider });
+  await expectCarriedOut(await fail(door, { store: memoryStore(), aws }));
   expect(valid).toBe(2);
 });
 
 it('a copy that SQS received with another body is not taken for safe: the message stays on its queue', async () => {
-  const sqsClient = leanTransport(async () => ({ MessageId: 'm-1', MD5OfMessageBody: 'of another body' }));
-  const events = await fail(door, { sqsClient });
+  const own = localLean(inject('dynamoEndpoint'));
+  stack.defer(() => own.destroy());
+  const sqs = leanSqs(async () => ({ MessageId: 'm-1', MD5OfMessageBody: 'of another body' }));
+  const aws: Aws = { ...own, sqs };
+  const events = await fail(door, { store: memoryStore(), aws });
   expect(events).toContainEqual(
     expect.objectContaining({
       type: 'queue-call-failed',
@@ -232,6 +230,16 @@ it('a copy that SQS received with another body is not taken for safe: the messag
     }),
   );
   expect(await queues.depth(queues.orders)).toMatchObject({ inFlight: 10 });
+});
+
+it('a message that arrives with another body than SQS sent is not taken for whole: nothing is copied, and nothing deleted', async () => {
+  const sqs = leanSqs(async () => ({
+    Messages: [{ MessageId: 'm-1', Body: 'damaged', MD5OfBody: 'of another body' }],
+  }));
+  await expect(sqs.call('ReceiveMessage', { QueueUrl: queues.orders.url })).rejects.toMatchObject({
+    name: 'InvalidChecksumError',
+    message: 'another body arrived than the one that SQS sent',
+  });
 });
 
 describe('a request that no repetition helps', () => {
@@ -250,8 +258,8 @@ describe('a request that no repetition helps', () => {
   const call = { QueueUrl: 'https://sqs.us-east-1.amazonaws.com/000000000000/orders', MessageBody: 'hi' };
 
   it.each(names)('is sent once, and fails with the name that the SDK gives it: %s', async (name) => {
-    const { server, sqsClient } = await unreliable(() => ({ kind: 'status', status: 400, name }));
-    const failed: unknown = await sqsClient.call('SendMessage', call).catch((error: unknown) => error);
+    const { server, aws } = await unreliable(() => ({ kind: 'status', status: 400, name }));
+    const failed: unknown = await aws.sqs.call('SendMessage', call).catch((error: unknown) => error);
     expect(server.arrivals).toHaveLength(1);
     const { endpoint } = server;
     const sdk = new SQSClient({ endpoint, region: 'us-east-1', credentials, useQueueUrlAsEndpoint: false });
@@ -261,9 +269,9 @@ describe('a request that no repetition helps', () => {
   });
 
   it('fails as with the SDK where SQS itself refuses it, with both of its names', async () => {
-    const { sqsClient } = await unreliable(() => undefined);
+    const { aws } = await unreliable(() => undefined);
     const missing = { QueueUrl: `${queues.endpoint}/000000000000/nothing`, AttributeNames: ['RedrivePolicy' as const] };
-    const ours: unknown = await sqsClient.call('GetQueueAttributes', missing).catch((error: unknown) => error);
+    const ours: unknown = await aws.sqs.call('GetQueueAttributes', missing).catch((error: unknown) => error);
     const sdk = queues.functionClient;
     const theirs: unknown = await sdk.send(new GetQueueAttributesCommand(missing)).catch((error: unknown) => error);
     const { name, message, Code } = theirs as Error & { readonly Code: string };
@@ -271,34 +279,34 @@ describe('a request that no repetition helps', () => {
   });
 
   it('fails with the last error after 3 tries, where SQS fails each time', async () => {
-    const { server, sqsClient } = await unreliable(() => ({ kind: 'status', status: 500, name: 'InternalError' }));
-    await expect(sqsClient.call('SendMessage', call)).rejects.toMatchObject({ name: 'InternalError' });
+    const { server, aws } = await unreliable(() => ({ kind: 'status', status: 500, name: 'InternalError' }));
+    await expect(aws.sqs.call('SendMessage', call)).rejects.toMatchObject({ name: 'InternalError' });
     expect(server.arrivals).toHaveLength(3);
   });
 });
 
 it('a request that is given up ends at once, and is not sent again', async () => {
-  const { server, sqsClient } = await unreliable(() => ({ kind: 'silence' }));
+  const { server, aws } = await unreliable(() => ({ kind: 'silence' }));
   const giveUp = new AbortController();
   const call = { QueueUrl: queues.orders.url, MessageBody: 'hi' };
-  const given = sqsClient.call('SendMessage', call, { abortSignal: giveUp.signal });
+  const given = aws.sqs.call('SendMessage', call, { abortSignal: giveUp.signal });
   while (server.arrivals.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   giveUp.abort(new Error('the invocation is over'));
   await expect(given).rejects.toThrow('the invocation is over');
-  const late = sqsClient.call('SendMessage', call, { abortSignal: giveUp.signal });
+  const late = aws.sqs.call('SendMessage', call, { abortSignal: giveUp.signal });
   await expect(late).rejects.toThrow('the invocation is over');
   expect(server.arrivals).toHaveLength(1);
 });
 
 it('the attributes of a queue are those that the SDK reads', async () => {
-  const { sqsClient } = await unreliable(() => undefined);
+  const { aws } = await unreliable(() => undefined);
   const call = { QueueUrl: queues.orders.url, AttributeNames: ['RedrivePolicy' as const] };
   const { Attributes } = await queues.functionClient.send(new GetQueueAttributesCommand(call));
-  expect(await sqsClient.call('GetQueueAttributes', call)).toMatchObject({ Attributes });
+  expect(await aws.sqs.call('GetQueueAttributes', call)).toMatchObject({ Attributes });
 });
 
 it('a binary attribute goes to the dead-letter queue as it came', async () => {
-  const { sqsClient } = await unreliable(() => undefined);
+  const { aws } = await unreliable(() => undefined);
   const original = {
     messageId: 'm-1',
     receiptHandle: 'm-1',
@@ -306,15 +314,15 @@ it('a binary attribute goes to the dead-letter queue as it came', async () => {
     attributes: {},
     messageAttributes: { raw: { dataType: 'Binary', binaryValue: Buffer.from([0, 255, 7]).toString('base64') } },
   } as never;
-  await deadLetterQueue(queues.deadLetters.url).send(sqsClient, original, 'rejected', 'no');
+  await deadLetterQueue(queues.deadLetters.url).send(aws.sqs, original, 'rejected', 'no');
   const { Records } = await queues.receive(queues.deadLetters);
   expect(Records[0]?.body).toBe('é');
   expect(Records[0]?.messageAttributes['raw']).toMatchObject({ dataType: 'Binary', binaryValue: 'AP8H' });
 });
 
-it('sendOnce over leanSqs sends with its key, also after a response that was lost', async () => {
-  const { sqsClient } = await unreliable(once({ kind: 'reset-after', responds: false }));
-  const send = sendOnce({ operation: 'bill', store: memoryStore(), queueUrl: queues.orders.url, sqsClient });
+it('sendOnce without the SDK sends with its key, also after a response that was lost', async () => {
+  const { aws } = await unreliable(once({ kind: 'reset-after', responds: false }));
+  const send = sendOnce({ operation: 'bill', store: memoryStore(), queueUrl: queues.orders.url, aws });
   const message = { key: entityKey('bill', 'b-1'), body: { customer: 'é' } };
   const [first, second] = [await send(message), await send(message)];
   expect([first, second]).toMatchObject([

@@ -1,20 +1,16 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { forEachItem } from '../../../lib/pawl/locks/index.ts';
+import { forEachItem, readProgress } from '../../../lib/pawl/locks/index.ts';
 import { bodyField } from '../../../lib/pawl/sqs/index.ts';
-import { leanDynamo } from '../../../lib/pawl/stores/dynamodb/lean/index.ts';
-import { eachTransaction, transactionalStore } from '../../../lib/pawl/transactions/lean.ts';
-import { leanOver, losingResponses } from '../../support/lean.ts';
+import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/lean.ts';
+import { eachTransaction, transactionalStore } from '../../../lib/pawl/transactions/index.ts';
+import { leanOver, localLean, losingResponses } from '../../support/lean.ts';
 import { record } from '../../support/records.ts';
 import { claimsTable, localClient } from '../../support/tables.ts';
 
 const endpoint = inject('dynamoEndpoint');
 const sdk = localClient(endpoint);
-const client = leanDynamo({
-  endpoint,
-  region: 'us-east-1',
-  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-});
+const aws = localLean(endpoint);
 let tableName: string;
 let TableName: string;
 const itemOf = async (id: string) => (await sdk.send(new GetItemCommand({ TableName, Key: { id: { S: id } } }))).Item;
@@ -23,12 +19,12 @@ beforeAll(async () => {
   [tableName, TableName] = await Promise.all([claimsTable(sdk), claimsTable(sdk)]);
 });
 afterAll(() => {
-  for (const each of [sdk, client]) each.destroy();
+  for (const each of [sdk, aws]) each.destroy();
 });
 
-describe('a transaction over the lean transport', () => {
+describe('a transaction without the SDK', () => {
   it('carries every type of the application’s values, binary ones too, exactly', async () => {
-    const store = transactionalStore({ tableName, client });
+    const store = transactionalStore(dynamoStore({ tableName, aws }));
     const bytes = Uint8Array.of(0, 255, 7);
     const Item = {
       id: 'all',
@@ -52,7 +48,7 @@ describe('a transaction over the lean transport', () => {
   });
 
   it('that is refused says what stands there, with its binary values as they are', async () => {
-    const store = transactionalStore({ tableName, client });
+    const store = transactionalStore(dynamoStore({ tableName, aws }));
     const bytes = Uint8Array.of(1, 2, 3);
     const entry = { id: 'entry', bytes, many: new Set([bytes]), B: 'text' };
     const Put = {
@@ -73,7 +69,7 @@ describe('a transaction over the lean transport', () => {
 
   it('whose response is lost is applied once: all its tries have one token', async () => {
     const losing = losingResponses(endpoint);
-    const store = transactionalStore({ tableName, client: leanOver(endpoint, losing.http) });
+    const store = transactionalStore(dynamoStore({ tableName, aws: leanOver(endpoint, losing.http) }));
     const counted = {
       Update: {
         TableName,
@@ -90,7 +86,7 @@ describe('a transaction over the lean transport', () => {
 
   it('is the whole effect of eachTransaction, once for a message that is delivered twice', async () => {
     const handler = eachTransaction<{ id: string }>(
-      { operation: 'book', store: transactionalStore({ tableName, client }), key: bodyField('id') },
+      { operation: 'book', store: transactionalStore(dynamoStore({ tableName, aws })), key: bodyField('id') },
       ({ body }) => [
         {
           Update: {
@@ -118,9 +114,26 @@ describe('a transaction over the lean transport', () => {
   });
 });
 
-it('forEachItem refuses it with a sentence: the application’s writes go through the SDK there', async () => {
-  const options = { id: 'one', work: 'repay', fence: { ConditionCheck: {} } as never, tableName, client };
-  await expect(forEachItem([1], options, () => [])).rejects.toThrow(
-    "client: forEachItem expected the AWS SDK's DynamoDBClient; got leanDynamo()",
+it('forEachItem commits its chunks without the SDK, binary values too, also where a response is lost', async () => {
+  const losing = losingResponses(endpoint);
+  const store = dynamoStore({ tableName, aws: leanOver(endpoint, losing.http) });
+  const nothing = { TableName, Key: { id: 'nothing' }, ConditionExpression: 'attribute_not_exists(id)' };
+  const options = { store, id: 'one', work: 'repay', fence: { ConditionCheck: nothing }, chunk: 2 };
+  const bytes = Uint8Array.of(0, 255, 7);
+  const done = await forEachItem(['a', 'b', 'c'], options, (some) =>
+    some.map((id) => ({
+      Update: {
+        TableName,
+        Key: { id: `item ${id}` },
+        UpdateExpression: 'ADD times :one SET bytes = :bytes',
+        ExpressionAttributeValues: { ':one': 1, ':bytes': bytes },
+      },
+    })),
   );
+  expect(done).toEqual({ outcome: 'done', total: 3, done: 3 });
+  expect(losing.lost()).toBeGreaterThan(1);
+  expect(await readProgress(options)).toEqual({ total: 3, done: 3 });
+  for (const id of ['a', 'b', 'c']) {
+    expect(await itemOf(`item ${id}`)).toMatchObject({ times: { N: '1' }, bytes: { B: bytes } });
+  }
 });

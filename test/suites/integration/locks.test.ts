@@ -14,6 +14,7 @@ import {
   type TryLockAllResult,
   type UnlockRules,
 } from '../../../lib/pawl/locks/index.ts';
+import { dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { elsewhere } from '../../support/elsewhere.ts';
 import { eventually } from '../../support/eventually.ts';
 import { claimsTable, localClient } from '../../support/tables.ts';
@@ -26,7 +27,7 @@ let names = 0;
 
 beforeAll(async () => {
   tableName = await claimsTable(client);
-  store = dynamoLockStore({ tableName, client });
+  store = dynamoLockStore(dynamoStore({ tableName, aws: sdk({ dynamodb: client }) }));
 });
 afterAll(() => client.destroy());
 

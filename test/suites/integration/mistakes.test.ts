@@ -8,7 +8,7 @@ import { type ClaimEvent, type ClaimStore, failOpen, once } from '../../../lib/p
 import { dynamoLockStore, resourceLocks } from '../../../lib/pawl/locks/index.ts';
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { bodyField, deadLetterQueue, eachMessage, sendOnce } from '../../../lib/pawl/sqs/index.ts';
-import { dynamoStore, individualDynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore, individualDynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { eachTransaction, transactionalStore } from '../../../lib/pawl/transactions/index.ts';
 import { apiGatewayV2 } from '../../support/http-events.ts';
 import { context, sqsEvent, sqsRecord } from '../../support/lambda.ts';
@@ -106,7 +106,7 @@ async function deliver(store: ClaimStore, more: object = {}, count = 3): Promise
     key: bodyField('orderId'),
     onAbandoned: 'retry',
     onEvent,
-    sqsClient: refusingSqs,
+    aws: sdk({ sqs: refusingSqs }),
   };
   const handler = eachMessage(untyped({ ...options, ...more }), handle);
   const records = Array.from({ length: count }, (_, index) => sqsRecord({ orderId: index }));
@@ -118,9 +118,10 @@ async function deliver(store: ClaimStore, more: object = {}, count = 3): Promise
 }
 
 const stores = {
-  dynamoStore: (tableName: string) => dynamoStore({ tableName, client }),
-  individualDynamoStore: (tableName: string) => individualDynamoStore({ tableName, client }),
-  transactionalStore: (tableName: string) => transactionalStore({ tableName, client }),
+  dynamoStore: (tableName: string) => dynamoStore({ tableName, aws: sdk({ dynamodb: client }) }),
+  individualDynamoStore: (tableName: string) => individualDynamoStore({ tableName, aws: sdk({ dynamodb: client }) }),
+  transactionalStore: (tableName: string) =>
+    transactionalStore(dynamoStore({ tableName, aws: sdk({ dynamodb: client }) })),
 };
 
 const wrongKey = "expected the partition key 'id' of type string, and no sort key";
@@ -151,7 +152,9 @@ const mistakes: readonly Mistake[] = [
   {
     mistake: 'a lock store of a table with a sort key',
     make: () =>
-      resourceLocks({ store: dynamoLockStore({ tableName: 'with-a-sort-key', client }) }).lockAll(['debt'], {
+      resourceLocks({
+        store: dynamoLockStore(dynamoStore({ tableName: 'with-a-sort-key', aws: sdk({ dynamodb: client }) })),
+      }).lockAll(['debt'], {
         holder: 'h',
       }),
     wrong: "the table 'with-a-sort-key' has the wrong key",
@@ -183,7 +186,7 @@ const mistakes: readonly Mistake[] = [
     mistake: 'a role without a permission on the table',
     make: async () => {
       refusal = refusals.denied;
-      return (await deliver(dynamoStore({ tableName: 'claims', client: refusing }))).error?.message;
+      return (await deliver(dynamoStore({ tableName: 'claims', aws: sdk({ dynamodb: refusing }) }))).error?.message;
     },
     wrong: "the role may not perform dynamodb:PutItem on the table 'claims'",
     expected: 'Grant it: claimsTable.grantClaims(fn)',
@@ -194,7 +197,7 @@ const mistakes: readonly Mistake[] = [
     mistake: 'a role without a permission for locks',
     make: () => {
       refusal = refusals.denied;
-      const store = dynamoLockStore({ tableName: 'claims', client: refusing });
+      const store = dynamoLockStore(dynamoStore({ tableName: 'claims', aws: sdk({ dynamodb: refusing }) }));
       return resourceLocks({ store }).lockAll(['debt'], { holder: 'h' });
     },
     wrong: "the role may not perform dynamodb:PutItem on the table 'claims'",
@@ -206,7 +209,7 @@ const mistakes: readonly Mistake[] = [
     mistake: 'credentials that have expired',
     make: () => {
       refusal = refusals.expired;
-      return call(individualDynamoStore({ tableName: 'claims', client: refusing }));
+      return call(individualDynamoStore({ tableName: 'claims', aws: sdk({ dynamodb: refusing }) }));
     },
     wrong: "the table 'claims' was not reached: AWS refused the credentials (ExpiredTokenException)",
     expected: 'they have expired, or are not valid',
@@ -217,7 +220,7 @@ const mistakes: readonly Mistake[] = [
     mistake: 'a role without a permission on the dead-letter queue',
     make: async () => {
       refusal = refusals.deniedOfSqs;
-      const store = dynamoStore({ tableName: await claimsTable(client), client });
+      const store = dynamoStore({ tableName: await claimsTable(client), aws: sdk({ dynamodb: client }) });
       const { events } = await deliver(store, {
         key: () => undefined,
         deadLetters: deadLetterQueue('https://sqs/dead'),
@@ -233,7 +236,7 @@ const mistakes: readonly Mistake[] = [
     mistake: 'a role that may not defer a message',
     make: async () => {
       refusal = { ...refusals.deniedOfSqs, message: 'Access to the resource is denied.' };
-      const store = dynamoStore({ tableName: await claimsTable(client), client });
+      const store = dynamoStore({ tableName: await claimsTable(client), aws: sdk({ dynamodb: client }) });
       const fails = {
         key: () => {
           throw new Error('a bug');
@@ -294,7 +297,7 @@ describe('a table that cannot be used', () => {
 
   test('does not fail the invocation where a message has got somewhere: what is done must not come again', async () => {
     const events: ClaimEvent[] = [];
-    const good = dynamoStore({ tableName: await claimsTable(client), client });
+    const good = dynamoStore({ tableName: await claimsTable(client), aws: sdk({ dynamodb: client }) });
     const bad = stores.dynamoStore('no-claims');
     const storeOf = (id: string) => (id.endsWith('#0') ? good : bad);
     const store: ClaimStore = { read: (id) => storeOf(id).read(id), write: (one) => storeOf(one.next.id).write(one) };
@@ -314,8 +317,10 @@ describe('a table that cannot be used', () => {
       },
       { step: 'initialize', name: 'count' },
     );
-    const store = dynamoStore({ tableName: 'no-claims', client: counted });
-    const locks = resourceLocks({ store: dynamoLockStore({ tableName: 'no-claims', client: counted }) });
+    const store = dynamoStore({ tableName: 'no-claims', aws: sdk({ dynamodb: counted }) });
+    const locks = resourceLocks({
+      store: dynamoLockStore(dynamoStore({ tableName: 'no-claims', aws: sdk({ dynamodb: counted }) })),
+    });
     const asked = async (work: () => Promise<unknown>) => {
       requests = 0;
       await work().catch(() => undefined);

@@ -10,7 +10,7 @@ import { type ClaimRecord, InDoubtError, type ListsOpenClaims, type OpenQuery, o
 import { dynamoLockStore, forEachItem, resourceLocks } from '../../../lib/pawl/locks/index.ts';
 import { openShard, openShards } from '../../../lib/pawl/rules/open.ts';
 import { bodyField, eachMessage } from '../../../lib/pawl/sqs/index.ts';
-import { dynamoStore, individualDynamoStore, OpenIndexError } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore, individualDynamoStore, OpenIndexError, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { toItem } from '../../../lib/pawl/stores/dynamodb/item.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { record } from '../../support/records.ts';
@@ -26,7 +26,7 @@ beforeAll(() => {
 });
 beforeEach(async () => {
   tableName = await claimsTable(client);
-  store = dynamoStore({ tableName, client });
+  store = dynamoStore({ tableName, aws: sdk({ dynamodb: client }) });
 });
 afterAll(() => {
   client.destroy();
@@ -93,10 +93,10 @@ test('a message that completes costs two write units of the table and none of th
   const options = {
     operation: 'charge',
     // DynamoDB Local counts no units of PartiQL; both stores write the same records.
-    store: individualDynamoStore({ tableName, client: counting }),
+    store: individualDynamoStore({ tableName, aws: sdk({ dynamodb: counting }) }),
     onAbandoned: 'park',
     key: bodyField('id'),
-    sqsClient: noQueue,
+    aws: noQueue,
   } as const;
   const deliver = eachMessage<{ id: string }>(options, () => undefined);
   expect(failuresOf(await deliver(sqsEvent(sqsRecord({ id: '1' }), sqsRecord({ id: '2' })), context()))).toEqual([]);
@@ -120,7 +120,7 @@ test('a long list is read in pages, and a page reads no more of the index than i
       read += (result.output as { readonly Items?: readonly unknown[] }).Items?.length ?? 0;
     return result;
   });
-  const list = dynamoStore({ tableName, client: counting });
+  const list = dynamoStore({ tableName, aws: sdk({ dynamodb: counting }) });
   const found: string[] = [];
   for (let cursor: string | undefined; ; ) {
     read = 0;
@@ -135,10 +135,10 @@ test('a long list is read in pages, and a page reads no more of the index than i
 });
 
 test('what else is in the table is never in the list: locks, the progress of and the progress of large work', async () => {
-  const locks = dynamoLockStore({ tableName, client });
+  const locks = dynamoLockStore(dynamoStore({ tableName, aws: sdk({ dynamodb: client }) }));
   const rules = { holder: 'request-1', unlock: { onSuccess: 'keep', onFailure: 'keep' } } as const;
   await resourceLocks({ store: locks }).withLock(['x'], rules, async (lock) => {
-    const work = { tableName, client, id: 'request-1', work: 'repay', fence: locks.stillHeld(lock) };
+    const work = { store: locks, id: 'request-1', work: 'repay', fence: locks.stillHeld(lock) };
     await forEachItem(['x', 'y'], work, () => []);
   });
   expect((await items()).length).toBeGreaterThanOrEqual(3);
@@ -148,7 +148,7 @@ test('what else is in the table is never in the list: locks, the progress of and
 describe('a table without the index', () => {
   beforeEach(async () => {
     tableName = await tableWithoutIndex(client);
-    store = dynamoStore({ tableName, client });
+    store = dynamoStore({ tableName, aws: sdk({ dynamodb: client }) });
   });
 
   test('serves consumers as before', async () => {

@@ -3,7 +3,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { signedText } from '../../../lambda/processor.ts';
-import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import type { SqsLocal } from '../../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { startSqsLocal } from '../../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { startTap, type Tap } from '../../../lib/rehearsal/engine/servers/tap.ts';
@@ -92,7 +92,9 @@ describe('the callback of the payment processor', () => {
       { paymentId: payment.paymentId },
     ];
     for (const body of malformed) expect(await call(body)).toBe(400);
-    expect(await dynamoStore({ tableName, client }).read(`payment-callback#${payment.paymentId}`)).toBeUndefined();
+    expect(
+      await dynamoStore({ tableName, aws: sdk({ dynamodb: client }) }).read(`payment-callback#${payment.paymentId}`),
+    ).toBeUndefined();
     expect(await call(payment)).toBe(200);
     expect(await queued()).toEqual([payment]);
   });
@@ -100,7 +102,9 @@ describe('the callback of the payment processor', () => {
   it('never takes a payment on twice: a processor that calls again after months finds its claim', async () => {
     const payment = newPayment();
     expect(await call(payment)).toBe(200);
-    const record = await dynamoStore({ tableName, client }).read(`payment-callback#${payment.paymentId}`);
+    const record = await dynamoStore({ tableName, aws: sdk({ dynamodb: client }) }).read(
+      `payment-callback#${payment.paymentId}`,
+    );
     expect(record).toMatchObject({ status: 'completed' });
     // DynamoDB's TTL deletes by it.
     expect(record?.expiresAt).toBeUndefined();

@@ -14,7 +14,7 @@ import { nodeHost } from '../../../lib/pawl/host.ts';
 import { InDoubtError, once, type Verdict } from '../../../lib/pawl/index.ts';
 import type { SqsHandler } from '../../../lib/pawl/sqs/each-by.ts';
 import { reconcileStatements } from '../../../lib/pawl/statements/index.ts';
-import { dynamoStore, markRestored } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore, markRestored, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { sweepOpenClaims } from '../../../lib/pawl/sweep/index.ts';
 import { type Synthesized, synthesize } from '../../../lib/rehearsal/engine/app/synthesize.ts';
 import { list, record } from '../../../lib/rehearsal/engine/app/template.ts';
@@ -170,7 +170,7 @@ const functions: readonly (readonly [stack: string, construct: string, use: () =
     'SettleClaims',
     async () => {
       const host = { ...nodeHost, now: () => Date.now() - 60_000 };
-      const store = dynamoStore({ tableName: process.env['CLAIMS_TABLE'], client: dynamo });
+      const store = dynamoStore({ tableName: process.env['CLAIMS_TABLE'], aws: sdk({ dynamodb: dynamo }) });
       const key = (id: string) => id;
       const card = once({ operation: 'issue-gift-card', store, host, key, onAbandoned: 'retry' }, () => {
         throw new Error('timeout');
@@ -268,7 +268,7 @@ describe('who looks after the claims', () => {
 
   beforeEach(async () => {
     tableName = await claimsTable(dynamo);
-    const store = dynamoStore({ tableName, client: dynamo });
+    const store = dynamoStore({ tableName, aws: sdk({ dynamodb: dynamo }) });
     const charge = once({ operation: 'charge', store, key: (id: string) => id, onAbandoned: 'park' }, () => {
       throw new InDoubtError('no answer');
     }).outcome;
@@ -291,9 +291,9 @@ describe('who looks after the claims', () => {
     [...new Set([...asked, `${tableName} dynamodb:DescribeTable`, `${tableName} dynamodb:GetItem`])].toSorted();
 
   test('an operator lists, reads and resolves claims of a restored table with what grantOperate grants, and no more is granted', async () => {
-    await markRestored({ tableName, client: dynamo, cutOff: new Date(1000), by: 'ada', note: '' });
+    await markRestored({ tableName, aws: sdk({ dynamodb: dynamo }), cutOff: new Date(1000), by: 'ada', note: '' });
     for (const key of ['order-1', 'order-2']) {
-      const store = dynamoStore({ tableName, client: client(), restored: true });
+      const store = dynamoStore({ tableName, aws: sdk({ dynamodb: client() }), restored: true });
       const { claims } = await store.listOpen({ limit: 10 });
       expect(claims.map(({ id }) => id)).toContain(`charge#${key}`);
       const parked = resolverOf({ operation: 'charge', store });
@@ -303,7 +303,7 @@ describe('who looks after the claims', () => {
   });
 
   test('a comparison with a statement asks for what grantStatements grants, and no more is granted', async () => {
-    const store = dynamoStore({ tableName, client: client() });
+    const store = dynamoStore({ tableName, aws: sdk({ dynamodb: client() }) });
     const compared = await reconcileStatements({
       operation: 'charge',
       store,
@@ -323,8 +323,8 @@ describe('who looks after the claims', () => {
   });
 
   test('a comparison that lifts the mark of a restored table asks for what grantStatements and grantRestore grant, and no more is granted', async () => {
-    await markRestored({ tableName, client: dynamo, cutOff: new Date(1000), by: 'ada', note: '' });
-    const store = dynamoStore({ tableName, client: client(), restored: true });
+    await markRestored({ tableName, aws: sdk({ dynamodb: dynamo }), cutOff: new Date(1000), by: 'ada', note: '' });
+    const store = dynamoStore({ tableName, aws: sdk({ dynamodb: client() }), restored: true });
     const compared = await reconcileStatements({
       operation: 'charge',
       store,
@@ -344,7 +344,7 @@ describe('who looks after the claims', () => {
 
   test('a sweep settles what is in doubt with what grantOperate grants', async () => {
     const host = { ...nodeHost, now: () => Date.now() - 60_000 };
-    const store = dynamoStore({ tableName, client: dynamo });
+    const store = dynamoStore({ tableName, aws: sdk({ dynamodb: dynamo }) });
     const late = once({ operation: 'late', store, host, key: (id: string) => id, onAbandoned: 'retry' }, () => {
       throw new Error('timeout');
     }).outcome;
@@ -356,7 +356,7 @@ describe('who looks after the claims', () => {
     };
     const ask = ({ key }: Doubt) => verdicts[key] ?? { verdict: 'inconclusive' };
     const sweep = sweepOpenClaims({
-      store: dynamoStore({ tableName, client: client() }),
+      store: dynamoStore({ tableName, aws: sdk({ dynamodb: client() }) }),
       operations: { late: { onAbandoned: reconcile({ ask, settleMs: 1000 }) } },
       onReport: () => undefined,
     });

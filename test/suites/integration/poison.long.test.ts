@@ -1,5 +1,5 @@
 import { expect, inject, it } from 'vitest';
-import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { readBody, startHttpServer } from '../../../lib/rehearsal/engine/http.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startFunctions } from '../../support/functions.ts';
@@ -39,7 +39,10 @@ it('a message in a batch of ten that kills its worker every time: the other nine
   const all = [...others.slice(0, 4), 'poison', ...others.slice(4)];
   await Promise.all(all.map((orderId) => functions.send(consumer, { orderId })));
 
-  const claims = resolverOf({ operation: 'resize-image', store: dynamoStore({ tableName, client }) });
+  const claims = resolverOf({
+    operation: 'resize-image',
+    store: dynamoStore({ tableName, aws: sdk({ dynamodb: client }) }),
+  });
   await eventually('the poison is parked, and the queue is empty', async () => {
     expect(await claims.read('poison')).toMatchObject({ status: 'parked', error: { name: 'abandoned-too-often' } });
     expect(await functions.sqs.depth('images')).toEqual({ ready: 0, delayed: 0, inFlight: 0 });

@@ -1,7 +1,7 @@
 import { PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, inject } from 'vitest';
 import { once, StoreUnavailableError } from '../../../lib/pawl/index.ts';
-import { dynamoStore, individualDynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore, individualDynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { claimsTable, localClient } from '../../support/tables.ts';
 import { promise, thrownBy } from '../promises/kit.ts';
 
@@ -29,7 +29,7 @@ describe('claims in DynamoDB', () => {
         let runs = 0;
         const options = {
           operation: 'pay',
-          store: make({ tableName, client }),
+          store: make({ tableName, aws: sdk({ dynamodb: client }) }),
           key: (id: string) => id,
           onEvent: () => {},
         };
@@ -59,7 +59,7 @@ describe('claims in DynamoDB', () => {
           once(
             {
               operation: 'pay',
-              store: make({ tableName, client }),
+              store: make({ tableName, aws: sdk({ dynamodb: client }) }),
               key: (id: string) => id,
               onAbandoned: 'park',
               onEvent: () => {},

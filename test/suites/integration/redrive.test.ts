@@ -1,7 +1,7 @@
 import { DeleteMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { bodyField, deadLetterQueue, eachMessage, type SqsEvent } from '../../../lib/pawl/sqs/index.ts';
-import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { context } from '../../support/lambda.ts';
 import { startQueues } from '../../support/queues.ts';
 import { resolverOf } from '../../support/resolver-of.ts';
@@ -10,7 +10,7 @@ import { claimsTable, localClient } from '../../support/tables.ts';
 /** A mail whose first attempt failed without saying what it had done: parked, and its message dead-lettered. */
 async function parkedMail() {
   const client = localClient(inject('dynamoEndpoint'));
-  const store = dynamoStore({ tableName: await claimsTable(client), client });
+  const store = dynamoStore({ tableName: await claimsTable(client), aws: sdk({ dynamodb: client }) });
   const mails: string[] = [];
   let fails = true;
   const handler = eachMessage<{ orderId: string }>(
@@ -20,7 +20,7 @@ async function parkedMail() {
       key: bodyField('orderId'),
       onAbandoned: 'park',
       deadLetters: deadLetterQueue(queues.deadLetters.url),
-      sqsClient: queues.functionClient,
+      aws: sdk({ sqs: queues.functionClient }),
       onEvent: () => undefined,
     },
     ({ body }) => {

@@ -4,7 +4,7 @@ import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dyn
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test, vi } from 'vitest';
 import { dynamoLockStore, resourceLocks } from '../../../lib/pawl/locks/index.ts';
 import type { SqsHandler } from '../../../lib/pawl/sqs/each-by.ts';
-import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { startTap, type Tap, type TapCall, type TapVerdict } from '../../../lib/rehearsal/engine/servers/tap.ts';
 import { context, failuresOf, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { record } from '../../support/records.ts';
@@ -103,7 +103,9 @@ test('what a failed attempt has locked is kept for as long as the app says, and 
   const request = requestFor([debt]);
   onDebtsRead = 'drop';
   expect(await deliver(request)).toBe(false);
-  const [locked] = await resourceLocks({ store: dynamoLockStore({ tableName, client }) }).read([['debt', debt]]);
+  const [locked] = await resourceLocks({
+    store: dynamoLockStore(dynamoStore({ tableName, aws: sdk({ dynamodb: client }) })),
+  }).read([['debt', debt]]);
   const keptSeconds = (new Date(locked?.until ?? 0).getTime() - Date.now()) / 1000;
   expect(keptSeconds).toBeGreaterThan(keepSeconds - 30);
   expect(keptSeconds).toBeLessThanOrEqual(keepSeconds);
@@ -125,7 +127,7 @@ test('a request goes on however often its workers died over it', async () => {
     abandoned: 9,
     expiresAt: Math.ceil(now / 1000) + 86_400,
   });
-  await dynamoStore({ tableName, client }).write({ next, seen: undefined });
+  await dynamoStore({ tableName, aws: sdk({ dynamodb: client }) }).write({ next, seen: undefined });
   expect(await deliver(request, 11)).toBe(true);
   expect(await timesRepaid(debt)).toBe(1);
 });

@@ -1,9 +1,11 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { CONTENDERS, type Name } from '../../../bench/cost/contender.ts';
-import { countRequests } from '../../../bench/cost/counting.ts';
+import { countCalls, countRequests } from '../../../bench/cost/counting.ts';
 import { createEffect, delivery, expectedOf, type Scenario } from '../../../bench/cost/scenarios.ts';
-import { type LeanDynamo, leanDynamo } from '../../../lib/pawl/stores/dynamodb/lean/index.ts';
+import type { Aws } from '../../../lib/pawl/aws/aws.ts';
+import type { Lean } from '../../../lib/pawl/stores/dynamodb/lean.ts';
+import { localLean } from '../../support/lean.ts';
 import { claimsTable, localClient } from '../../support/tables.ts';
 
 /*
@@ -13,40 +15,33 @@ import { claimsTable, localClient } from '../../support/tables.ts';
 
 let client: DynamoDBClient;
 let counted: () => { readonly requests: number };
-let transport: LeanDynamo;
+let own: Lean;
+let lean: Aws;
 let tableName: string;
 beforeAll(async () => {
   client = localClient(inject('dynamoEndpoint'));
   tableName = await claimsTable(client);
   const ofClient = countRequests(client);
-  const lean = leanDynamo({
-    endpoint: inject('dynamoEndpoint'),
-    region: 'us-east-1',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  });
-  let calls = 0;
-  transport = {
-    ...lean,
-    call(operation, input) {
-      calls++;
-      return lean.call(operation, input);
-    },
-  };
+  own = localLean(inject('dynamoEndpoint'));
+  const ofLean = countCalls(own);
+  ({ lean } = ofLean);
+  let before = 0;
   counted = () => {
-    const requests = calls + ofClient().requests;
-    calls = 0;
+    const all = ofLean.counted().requests;
+    const requests = all - before + ofClient().requests;
+    before = all;
     return { requests };
   };
 });
 afterAll(() => {
   client.destroy();
-  transport.destroy();
+  own.destroy();
 });
 
 /** Invokes a contender with batches of one size, one after the other, and answers the requests of the last. */
 async function requestsOf(name: Name, size: number, ...scenarios: readonly Scenario[]): Promise<number> {
   const { effect, taken } = createEffect();
-  const prepare = (await CONTENDERS[name]())({ client, transport, tableName, effect });
+  const prepare = (await CONTENDERS[name]())({ client, lean, tableName, effect });
   let requests = 0;
   for (const scenario of scenarios) {
     const one = delivery(scenario, size, { series: `${name}-${size}-${scenarios}`, from: 0 });
@@ -64,7 +59,7 @@ async function requestsOf(name: Name, size: number, ...scenarios: readonly Scena
 
 describe.each([
   ['eachMessage', 'pawl'] as const,
-  ['eachMessage over leanDynamo', 'pawlLean'] as const,
+  ['eachMessage without the SDK', 'pawlLean'] as const,
   ['sqsOnce under Middy', 'sqsOnce'] as const,
 ])('%s', (_, name) => {
   it('asks for one message twice: its claim, and its completion', async () => {
@@ -98,7 +93,7 @@ describe.each([
 
 it.each([
   ['eachMessage', 'pawl'],
-  ['eachMessage over leanDynamo', 'pawlLean'],
+  ['eachMessage without the SDK', 'pawlLean'],
   ['sqsOnce under Middy', 'sqsOnce'],
 ] as const)(
   '%s asks three times for 100 duplicates that were never received before: 25 claims, whom they lost to, and a look at all others',

@@ -5,30 +5,33 @@ import { type ClaimStore, failOpen, once } from '../../../lib/pawl/index.ts';
 import { operator } from '../../../lib/pawl/operate/index.ts';
 import { bodyField } from '../../../lib/pawl/sqs/index.ts';
 import {
+  type Aws,
   correctRestore,
-  type DynamoTransport,
   dynamoStore,
   individualDynamoStore,
   liftRestore,
   markRestored,
   readRestored,
+  sdk,
 } from '../../../lib/pawl/stores/dynamodb/index.ts';
-import { leanDynamo, dynamoStore as leanStore } from '../../../lib/pawl/stores/dynamodb/lean/index.ts';
+import { type Lean, dynamoStore as leanStore } from '../../../lib/pawl/stores/dynamodb/lean.ts';
 import { eachTransaction, transactionalStore } from '../../../lib/pawl/transactions/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
+import { localLean } from '../../support/lean.ts';
 import { claimsTable, localClient } from '../../support/tables.ts';
 
 /** The mark of a restored table: which table it is of, and how it is corrected. */
 
 const minutes = 60_000;
 const acted = { by: 'maria', note: 'a bad deployment' };
-const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 let client: DynamoDBClient;
-let lean: ReturnType<typeof leanDynamo>;
+let aws: Aws;
+let lean: Lean;
 let [first, second] = ['', ''];
 beforeAll(() => {
   client = localClient(inject('dynamoEndpoint'));
-  lean = leanDynamo({ endpoint: inject('dynamoEndpoint'), region: 'us-east-1', credentials });
+  aws = sdk({ dynamodb: client });
+  lean = localLean(inject('dynamoEndpoint'));
 });
 beforeEach(async () => {
   [first, second] = [await claimsTable(client), await claimsTable(client)];
@@ -64,52 +67,61 @@ function consumer(store: ClaimStore) {
 }
 
 /** The way to DynamoDB, with some answers replaced. */
-const way = (calls: Readonly<Record<string, (real: () => Promise<object>) => Promise<object>>>): DynamoTransport => ({
-  ...lean,
-  call: (name, input) => calls[name]?.(() => lean.call(name, input)) ?? lean.call(name, input),
-});
+const way = (calls: Readonly<Record<string, (real: () => Promise<object>) => Promise<object>>>): Aws => {
+  const { dynamodb } = lean;
+  const call: typeof dynamodb.call = (name, input) =>
+    calls[name]?.(() => dynamodb.call(name, input)) ?? dynamodb.call(name, input);
+  return { ...lean, dynamodb: { ...dynamodb, call } };
+};
 
 describe.each([
-  ['dynamoStore', (tableName: string) => dynamoStore({ tableName, client, restored: true })],
-  ['individualDynamoStore', (tableName: string) => individualDynamoStore({ tableName, client, restored: true })],
-  ['the lean dynamoStore', (tableName: string) => leanStore({ tableName, client: lean, restored: true })],
+  ['dynamoStore', (tableName: string) => dynamoStore({ tableName, aws, restored: true })],
+  ['individualDynamoStore', (tableName: string) => individualDynamoStore({ tableName, aws, restored: true })],
+  ['the lean dynamoStore', (tableName: string) => leanStore({ tableName, aws: lean, restored: true })],
 ] as const)('a table that was restored from a marked one, with %s', (_, open) => {
   it.each(['stands', 'is lifted'])(
     'is closed until it is marked itself, if the mark that came along %s',
     async (how) => {
-      const mark = await markRestored({ tableName: first, client, cutOff: ago(60 * minutes), ...acted });
-      if (how === 'is lifted') await liftRestore({ tableName: first, client, ...acted });
+      const mark = await markRestored({
+        tableName: first,
+        aws,
+        cutOff: ago(60 * minutes),
+        ...acted,
+      });
+      if (how === 'is lifted') await liftRestore({ tableName: first, aws, ...acted });
       await restore();
       const early = consumer(open(second));
       expect(await early.pay('lost')).toMatch(
         /no mark of its own.*came along with a restore.*nothing runs.*not-restored/,
       );
-      expect(await readRestored({ tableName: second, client })).toBeUndefined();
-      expect(await liftRestore({ tableName: second, client, ...acted })).toBeUndefined();
-      expect(await correctRestore({ tableName: second, client, cutOff: ago(minutes), ...acted })).toBeUndefined();
+      expect(await readRestored({ tableName: second, aws })).toBeUndefined();
+      expect(await liftRestore({ tableName: second, aws, ...acted })).toBeUndefined();
+      expect(await correctRestore({ tableName: second, aws, cutOff: ago(minutes), ...acted })).toBeUndefined();
 
       const cutOff = ago(10 * minutes);
-      const own = await markRestored({ tableName: second, client, cutOff, ...acted });
+      const own = await markRestored({ tableName: second, aws, cutOff, ...acted });
       expect(own.liftedAt).toBeUndefined();
       expect(own.reopenedAt).toBeGreaterThan(mark.reopenedAt);
       // What the first table has forgotten, and its mark still stood for, is forgotten here as well.
       expect(own.cutOff).toBe(how === 'stands' ? mark.cutOff : cutOff.getTime());
       expect(own.earlier).toEqual({ [mark.reopenedAt]: mark.cutOff });
-      expect(await markRestored({ tableName: second, client, cutOff: ago(minutes), ...acted })).toEqual(own);
+      expect(await markRestored({ tableName: second, aws, cutOff: ago(minutes), ...acted })).toEqual(own);
       const now = consumer(open(second));
       expect([await now.pay('lost'), now.effects]).toEqual(['parked', []]);
-      expect(await readRestored({ tableName: first, client })).toMatchObject({ tableId: mark.tableId });
+      expect(await readRestored({ tableName: first, aws })).toMatchObject({
+        tableId: mark.tableId,
+      });
     },
   );
 });
 
 it('a table that carries a mark is closed for eachTransaction, which claims nothing', async () => {
-  await markRestored({ tableName: first, client, cutOff: ago(60 * minutes), ...acted });
-  await liftRestore({ tableName: first, client, ...acted });
+  await markRestored({ tableName: first, aws, cutOff: ago(60 * minutes), ...acted });
+  await liftRestore({ tableName: first, aws, ...acted });
   await restore();
-  const store = transactionalStore({ tableName: second, client, restored: true });
+  const store = transactionalStore(dynamoStore({ tableName: second, aws, restored: true }));
   const post = eachTransaction<{ id: string }>(
-    { operation: 'post', store, key: bodyField('id'), sqsClient: noQueue, onEvent: () => undefined },
+    { operation: 'post', store, key: bodyField('id'), aws: noQueue, onEvent: () => undefined },
     () => [{ Put: { TableName: first, Item: { id: 'ledger' } } }],
   );
   const message = sqsRecord({ id: 'p-1' });
@@ -127,8 +139,8 @@ describe('a store with restored: true', () => {
   it.each(['DescribeTable', 'GetItem'])(
     'is closed, and says which permission is missing, if its role may not perform %s; also if it is to let everything run in an outage',
     async (action) => {
-      await markRestored({ tableName: first, client, cutOff: ago(minutes), ...acted });
-      const store = leanStore({ tableName: first, client: way({ [action]: denied(action) }), restored: true });
+      await markRestored({ tableName: first, aws, cutOff: ago(minutes), ...acted });
+      const store = leanStore({ tableName: first, aws: way({ [action]: denied(action) }), restored: true });
       for (const one of [store, failOpen(store, () => undefined)]) {
         const { pay, effects } = consumer(one);
         const said = `the role may not perform dynamodb:${action} on the table '${first}', so its mark cannot be checked, and nothing runs`;
@@ -144,21 +156,21 @@ describe('a store with restored: true', () => {
     ['liftedAt', { S: 'today' }],
     ['rev', { N: '0.5' }],
   ])('is closed by a mark whose %s is no number that pawl writes, and leaves it alone', async (name, value) => {
-    await markRestored({ tableName: first, client, cutOff: ago(minutes), ...acted });
+    await markRestored({ tableName: first, aws, cutOff: ago(minutes), ...acted });
     const { Items = [] } = await client.send(new ScanCommand({ TableName: first, ConsistentRead: true }));
     const Item = { ...Items[0], [name]: value } as Record<string, AttributeValue>;
     await client.send(new PutItemCommand({ TableName: first, Item }));
-    const store = dynamoStore({ tableName: first, client, restored: true });
+    const store = dynamoStore({ tableName: first, aws, restored: true });
     for (const one of [store, failOpen(store, () => undefined)]) {
       const { pay, effects } = consumer(one);
       expect(await pay('new')).toContain(`its ${name} is no number`);
       expect(effects).toEqual([]);
     }
-    await expect(liftRestore({ tableName: first, client, ...acted })).rejects.toThrow('foreign-item');
+    await expect(liftRestore({ tableName: first, aws, ...acted })).rejects.toThrow('foreign-item');
   });
 
   it('asks once which table it is in, and not at all without the option', async () => {
-    await markRestored({ tableName: first, client, cutOff: ago(minutes), ...acted });
+    await markRestored({ tableName: first, aws, cutOff: ago(minutes), ...acted });
     let asked = 0;
     const counting = way({
       DescribeTable: (real) => {
@@ -168,14 +180,14 @@ describe('a store with restored: true', () => {
     });
     let later = 0;
     const host = { ...nodeHost, now: () => Date.now() + later };
-    const restored = consumer(leanStore({ tableName: first, client: counting, restored: true, host }));
+    const restored = consumer(leanStore({ tableName: first, aws: counting, restored: true, host }));
     for (const key of ['a', 'b', 'c']) {
       expect(await restored.pay(key)).toBe('parked');
       // The mark itself is read again.
       later += 30_000;
     }
     expect(asked).toBe(1);
-    const plain = consumer(leanStore({ tableName: second, client: counting }));
+    const plain = consumer(leanStore({ tableName: second, aws: counting }));
     expect(await plain.pay('a')).toBe('completed');
     expect(asked).toBe(1);
   });
@@ -183,13 +195,13 @@ describe('a store with restored: true', () => {
   it('asks again where a table was made anew under its name, and has a mark of its own', async () => {
     let [id, later] = ['1', 0];
     const renamed = way({ DescribeTable: async () => ({ Table: { TableId: id } }) });
-    const options = { tableName: second, client: renamed, ...acted };
+    const options = { tableName: second, aws: renamed, ...acted };
     const host = { ...nodeHost, now: () => Date.now() + later };
-    const warm = consumer(leanStore({ tableName: second, client: renamed, restored: true, host }));
+    const warm = consumer(leanStore({ tableName: second, aws: renamed, restored: true, host }));
     await markRestored({ ...options, cutOff: ago(minutes) });
     expect(await warm.pay('a')).toBe('parked');
     id = '2';
-    expect(await readRestored({ tableName: second, client: renamed })).toBeUndefined();
+    expect(await readRestored({ tableName: second, aws: renamed })).toBeUndefined();
     await markRestored({ ...options, cutOff: ago(minutes) });
     later = 30_000;
     expect(await warm.pay('b')).toBe('parked');
@@ -199,7 +211,7 @@ describe('a store with restored: true', () => {
     const failing = once(
       {
         operation: 'pay',
-        store: dynamoStore({ tableName: first, client }),
+        store: dynamoStore({ tableName: first, aws }),
         key: (key: string) => key,
         onAbandoned: 'retry',
         onEvent: () => undefined,
@@ -210,9 +222,9 @@ describe('a store with restored: true', () => {
     );
     await failing('doubt').catch(() => undefined);
     await restore();
-    await markRestored({ tableName: second, client, cutOff: ago(0), ...acted });
+    await markRestored({ tableName: second, aws, cutOff: ago(0), ...acted });
     const operate = operator({
-      store: dynamoStore({ tableName: second, client, restored: true }),
+      store: dynamoStore({ tableName: second, aws, restored: true }),
       onEvent: () => undefined,
     });
     const claims = [];
@@ -227,8 +239,8 @@ describe('a store with restored: true', () => {
 });
 
 it('a record that is left alone fails no list of the others in a table whose mark stands', async () => {
-  await markRestored({ tableName: first, client, cutOff: ago(minutes), ...acted });
-  const store = dynamoStore({ tableName: first, client, restored: true });
+  await markRestored({ tableName: first, aws, cutOff: ago(minutes), ...acted });
+  const store = dynamoStore({ tableName: first, aws, restored: true });
   const { pay } = consumer(store);
   for (const key of ['a', 'b']) expect(await pay(key)).toBe('parked');
   const { Items = [] } = await client.send(new ScanCommand({ TableName: first, ConsistentRead: true }));
@@ -239,7 +251,7 @@ it('a record that is left alone fails no list of the others in a table whose mar
     AttributeValue
   >;
   for (const Item of [b, c]) await client.send(new PutItemCommand({ TableName: first, Item }));
-  for (const one of [store, dynamoStore({ tableName: first, client })]) {
+  for (const one of [store, dynamoStore({ tableName: first, aws })]) {
     const { claims } = await one.listOpen({ limit: 10 });
     expect(claims.map(({ id }) => id).toSorted()).toEqual(['pay#a', 'pay#b', 'pay#c']);
   }
@@ -256,7 +268,7 @@ describe('markRestored', () => {
         Table: { TableId: 'id', RestoreSummary: { RestoreDateTime: said(restoredTo), RestoreInProgress: false } },
       }),
     });
-    const options = { tableName: first, client: transport, ...acted };
+    const options = { tableName: first, aws: transport, ...acted };
     await expect(markRestored({ ...options, cutOff: new Date(restoredTo * 1000 + 1) })).rejects.toThrow(
       `cutOff: expected ${new Date(restoredTo * 1000).toISOString()}, the time that DynamoDB has restored the table to`,
     );
@@ -265,16 +277,21 @@ describe('markRestored', () => {
   });
 
   it('never has the name of an earlier mark, however far the clock of the operator is behind', async () => {
-    const mark = await markRestored({ tableName: first, client, cutOff: ago(60 * minutes), ...acted });
+    const mark = await markRestored({
+      tableName: first,
+      aws,
+      cutOff: ago(60 * minutes),
+      ...acted,
+    });
     await restore();
     const clock = vi.spyOn(Date, 'now').mockReturnValue(mark.reopenedAt - 10 * minutes);
     try {
       const cutOff = new Date(mark.cutOff);
-      const own = await markRestored({ tableName: second, client, cutOff, ...acted });
+      const own = await markRestored({ tableName: second, aws, cutOff, ...acted });
       expect(own.reopenedAt).toBe(mark.reopenedAt + 1);
       const corrected = await correctRestore({
         tableName: second,
-        client,
+        aws,
         cutOff: new Date(mark.cutOff - minutes),
         ...acted,
       });
@@ -285,7 +302,7 @@ describe('markRestored', () => {
   });
 
   it('lets one of two at once set the mark, and both see it', async () => {
-    const options = { tableName: first, client, ...acted };
+    const options = { tableName: first, aws, ...acted };
     const [one, other] = await Promise.all([
       markRestored({ ...options, cutOff: ago(minutes) }),
       markRestored({ ...options, cutOff: ago(2 * minutes) }),
@@ -297,9 +314,9 @@ describe('markRestored', () => {
 describe('a mark that is corrected', () => {
   it('to an earlier time is a new one: what was released under the wrong one is in doubt again, and it stands for every operation', async () => {
     const wrong = ago(10 * minutes);
-    const options = { tableName: second, client, ...acted };
+    const options = { tableName: second, aws, ...acted };
     const mark = await markRestored({ ...options, cutOff: wrong });
-    const open = () => dynamoStore({ tableName: second, client, restored: true });
+    const open = () => dynamoStore({ tableName: second, aws, restored: true });
     const before = consumer(open());
     expect([await before.pay('wrong'), await before.pay('done')]).toEqual(['parked', 'parked']);
     const operate = operator({ store: open(), onEvent: () => undefined });
@@ -326,11 +343,11 @@ describe('a mark that is corrected', () => {
     expect(await after.pay('new')).toBe('parked');
     expect(await after.pay('done')).toBe('completed');
     expect(after.effects).toEqual([]);
-    expect(await readRestored({ tableName: second, client })).toEqual(corrected);
+    expect(await readRestored({ tableName: second, aws })).toEqual(corrected);
   });
 
   it('to a later time keeps what was decided, and what it was lifted for', async () => {
-    const options = { tableName: second, client, ...acted };
+    const options = { tableName: second, aws, ...acted };
     const mark = await markRestored({ ...options, cutOff: ago(30 * minutes) });
     await liftRestore({ ...options, operation: 'pay' });
     const later = ago(10 * minutes);
@@ -340,16 +357,21 @@ describe('a mark that is corrected', () => {
   });
 
   it('is not corrected once it is lifted: consumers believe that for good', async () => {
-    const options = { tableName: second, client, ...acted };
+    const options = { tableName: second, aws, ...acted };
     await markRestored({ ...options, cutOff: ago(10 * minutes) });
     const lifted = await liftRestore(options);
     expect(await correctRestore({ ...options, cutOff: ago(30 * minutes) })).toEqual(lifted);
   });
 
   it('is corrected to no later time than that of an earlier mark that still stood', async () => {
-    const mark = await markRestored({ tableName: first, client, cutOff: ago(60 * minutes), ...acted });
+    const mark = await markRestored({
+      tableName: first,
+      aws,
+      cutOff: ago(60 * minutes),
+      ...acted,
+    });
     await restore();
-    const options = { tableName: second, client, ...acted };
+    const options = { tableName: second, aws, ...acted };
     await markRestored({ ...options, cutOff: ago(10 * minutes) });
     expect(await correctRestore({ ...options, cutOff: ago(5 * minutes) })).toMatchObject({ cutOff: mark.cutOff });
   });

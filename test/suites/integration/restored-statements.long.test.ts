@@ -14,6 +14,7 @@ import {
   individualDynamoStore,
   markRestored,
   readRestored,
+  sdk,
 } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { eventually } from '../../support/eventually.ts';
 import { context, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
@@ -68,7 +69,7 @@ function consumer(store: ClaimStore, provider: Provider, policy: Policy, host: t
       onAbandoned: policies[policy],
       maxAbandoned: 50,
       statements: true,
-      sqsClient: noQueue,
+      aws: noQueue,
       onEvent: () => undefined,
     },
     ({ body }, { effectKey }) => provider.apply(body.id, effectKey, host.now()),
@@ -94,7 +95,7 @@ async function restoredInTraffic(provider: Provider, policy: Policy) {
   const cutOff = Date.now() - 10 * minute;
   provider.busyIf((key) => key.startsWith('failing'));
   await consumer(
-    dynamoStore({ tableName: old, client }),
+    dynamoStore({ tableName: old, aws: sdk({ dynamodb: client }) }),
     provider,
     policy,
     clockAt(-20 * minute),
@@ -103,7 +104,7 @@ async function restoredInTraffic(provider: Provider, policy: Policy) {
   const pay = once(
     {
       operation,
-      store: dynamoStore({ tableName: old, client }),
+      store: dynamoStore({ tableName: old, aws: sdk({ dynamodb: client }) }),
       host: clockAt(-15 * minute),
       key: (key: string) => key,
       onAbandoned: 'park',
@@ -124,14 +125,14 @@ async function restoredInTraffic(provider: Provider, policy: Policy) {
   provider.busyIf((key) => key.startsWith('failed'));
   const since = clockAt(-8 * minute);
   await consumer(
-    dynamoStore({ tableName: old, client }),
+    dynamoStore({ tableName: old, aws: sdk({ dynamodb: client }) }),
     provider,
     policy,
     since,
   )([...keys.failing, ...keys.lost, ...keys.failed]);
   for (const key of keys.inFlight) provider.apply(key, `${operation}#${key}`, since.now());
   provider.busyIf(() => false);
-  await markRestored({ tableName: restored, client, cutOff: new Date(cutOff), ...acted });
+  await markRestored({ tableName: restored, aws: sdk({ dynamodb: client }), cutOff: new Date(cutOff), ...acted });
   return { keys, cutOff };
 }
 
@@ -163,7 +164,7 @@ describe.each(Object.keys(policies) as Policy[])('under %s', (policy) => {
       const provider = createProvider();
       const { keys, cutOff } = await restoredInTraffic(provider, policy);
       const all = Object.values(keys).flat();
-      const store = open({ tableName: restored, client, restored: true });
+      const store = open({ tableName: restored, aws: sdk({ dynamodb: client }), restored: true });
       // Half of them come again before the statement is read: what the table may have forgotten waits.
       const early = all.filter((_, index) => index % 2 === 0);
       await consumer(store, provider, policy)(early);
@@ -171,19 +172,25 @@ describe.each(Object.keys(policies) as Policy[])('under %s', (policy) => {
 
       const done = await reconcileStatements(comparing(store, provider, cutOff));
       expect(done).toMatchObject({ outcome: 'done', report: { restored: { mark: 'lifted' }, open: {} } });
-      expect(await readRestored({ tableName: restored, client })).toMatchObject({
+      expect(await readRestored({ tableName: restored, aws: sdk({ dynamodb: client }) })).toMatchObject({
         liftedFor: { [operation]: { by: 'statement' } },
       });
 
       // All of them come again, several times, also to consumers that were deployed without the option.
-      const after = open({ tableName: restored, client });
-      for (const opened of [open({ tableName: restored, client, restored: true }), store, after]) {
+      const after = open({ tableName: restored, aws: sdk({ dynamodb: client }) });
+      for (const opened of [
+        open({ tableName: restored, aws: sdk({ dynamodb: client }), restored: true }),
+        store,
+        after,
+      ]) {
         await consumer(opened, provider, policy)(all);
       }
       expect(Object.fromEntries(all.map((key) => [key, provider.times(key)]))).toEqual(
         Object.fromEntries(all.map((key) => [key, 1])),
       );
-      const { claims } = await dynamoStore({ tableName: restored, client }).listOpen({ limit: 1000 });
+      const { claims } = await dynamoStore({ tableName: restored, aws: sdk({ dynamodb: client }) }).listOpen({
+        limit: 1000,
+      });
       expect(claims).toEqual([]);
       // A new key is a new one.
       await consumer(store, provider, policy)(['new']);
@@ -193,7 +200,7 @@ describe.each(Object.keys(policies) as Policy[])('under %s', (policy) => {
 });
 
 describe('the mark of a restored table', () => {
-  const opened = () => dynamoStore({ tableName: restored, client, restored: true });
+  const opened = () => dynamoStore({ tableName: restored, aws: sdk({ dynamodb: client }), restored: true });
   const runs = async (provider: Provider, cutOff: number, more: Partial<ReconcileStatementsOptions> = {}) => {
     const done = await reconcileStatements(comparing(opened(), provider, cutOff, more));
     if (done.outcome !== 'done') throw new Error(done.outcome);
@@ -224,7 +231,7 @@ describe('the mark of a restored table', () => {
   it('stands if an attempt of the run did not know of the restore', async () => {
     const provider = createProvider();
     const { cutOff } = await restoredInTraffic(provider, 'park');
-    const plain = dynamoStore({ tableName: restored, client });
+    const plain = dynamoStore({ tableName: restored, aws: sdk({ dynamodb: client }) });
     const killed = new AbortController();
     const stopped = await reconcileStatements(
       comparing(plain, provider, cutOff, {
@@ -255,7 +262,7 @@ describe('the mark of a restored table', () => {
         reconcileStatements(comparing(opened(), createProvider(), cutOff, { operation: other })),
       ),
     );
-    const { liftedFor = {} } = (await readRestored({ tableName: restored, client })) ?? {};
+    const { liftedFor = {} } = (await readRestored({ tableName: restored, aws: sdk({ dynamodb: client }) })) ?? {};
     expect(Object.keys(liftedFor).toSorted()).toEqual(['mail', 'pay', 'push', 'sms']);
   });
 
@@ -271,7 +278,7 @@ describe('the mark of a restored table', () => {
     expect(await opened().read(`${operation}#${keys.failed[0]}`)).toMatchObject({
       resolution: { verdict: 'not-applied', by: 'statement' },
     });
-    expect((await readRestored({ tableName: restored, client }))?.liftedFor).toBeUndefined();
+    expect((await readRestored({ tableName: restored, aws: sdk({ dynamodb: client }) }))?.liftedFor).toBeUndefined();
   });
 
   it('releases no doubt that a worker has left since the mark was set', async () => {
@@ -293,7 +300,7 @@ describe('the mark of a restored table', () => {
   });
 
   it('cannot be lifted by a store that does not know of it', async () => {
-    const store = dynamoStore({ tableName: restored, client });
+    const store = dynamoStore({ tableName: restored, aws: sdk({ dynamodb: client }) });
     await expect(reconcileStatements(comparing(store, createProvider(), Date.now()))).rejects.toThrow(
       "restored: 'lift' needs a store",
     );

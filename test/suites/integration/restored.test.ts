@@ -18,16 +18,17 @@ import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { operator } from '../../../lib/pawl/operate/index.ts';
 import { bodyField, eachMessage } from '../../../lib/pawl/sqs/index.ts';
 import {
+  type Aws,
   dynamoStore,
   individualDynamoStore,
   liftRestore,
   markRestored,
+  sdk,
 } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import {
-  leanDynamo,
   individualDynamoStore as leanIndividualStore,
   dynamoStore as leanStore,
-} from '../../../lib/pawl/stores/dynamodb/lean/index.ts';
+} from '../../../lib/pawl/stores/dynamodb/lean.ts';
 import {
   commit,
   commitStep,
@@ -35,20 +36,21 @@ import {
   inPhases,
   transactionalStore,
 } from '../../../lib/pawl/transactions/index.ts';
-import { transactionalStore as leanTransactionalStore } from '../../../lib/pawl/transactions/lean.ts';
 import { eventually } from '../../support/eventually.ts';
 import { doors as httpDoors } from '../../support/http-doors.ts';
 import { apiGatewayV2 } from '../../support/http-events.ts';
 import { context, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
+import { localLean } from '../../support/lean.ts';
 import { resolverOf } from '../../support/resolver-of.ts';
 import { claimsTable, localClient } from '../../support/tables.ts';
 
 const minutes = 60_000;
-const leanCredentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 let client: DynamoDBClient;
+let aws: Aws;
 let [old, restored] = ['', ''];
 beforeAll(() => {
   client = localClient(inject('dynamoEndpoint'));
+  aws = sdk({ dynamodb: client });
 });
 beforeEach(async () => {
   [old, restored] = [await claimsTable(client), await claimsTable(client)];
@@ -109,7 +111,7 @@ const doors = {
         skewMs: 0,
         key: bodyField('id'),
         onAbandoned: onAbandoned(policy, provider),
-        sqsClient: noQueue,
+        aws: noQueue,
         onEvent: () => undefined,
       },
       ({ body }) => provider.apply(body.id),
@@ -127,7 +129,7 @@ const doors = {
         skewMs: 0,
         key: bodyField('id'),
         onAbandoned: onAbandoned(policy, provider),
-        sqsClient: noQueue,
+        aws: noQueue,
         onEvent: () => undefined,
       }),
     );
@@ -168,7 +170,7 @@ describe.each(Object.keys(doors) as (keyof typeof doors)[])('at %s', (door) => {
           failed: named('failed', 5),
         };
         const before = doors[door]({
-          store: open({ tableName: old, client }),
+          store: open({ tableName: old, aws }),
           provider,
           policy,
           host: ago(20 * minutes),
@@ -180,7 +182,7 @@ describe.each(Object.keys(doors) as (keyof typeof doors)[])('at %s', (door) => {
         const pay = once(
           {
             operation: 'pay',
-            store: open({ tableName: old, client }),
+            store: open({ tableName: old, aws }),
             host: ago(15 * minutes),
             key: (key: string) => key,
             onAbandoned: 'park',
@@ -197,7 +199,7 @@ describe.each(Object.keys(doors) as (keyof typeof doors)[])('at %s', (door) => {
 
         // The ten minutes that are lost: what had failed succeeds, what was in flight is applied, and new messages come.
         const since = doors[door]({
-          store: open({ tableName: old, client }),
+          store: open({ tableName: old, aws }),
           provider,
           policy,
           host: ago(10 * minutes),
@@ -206,15 +208,22 @@ describe.each(Object.keys(doors) as (keyof typeof doors)[])('at %s', (door) => {
         await send(since, [...keys.failing, ...keys.lost, ...keys.failed]);
         for (const key of keys.inFlight) provider.apply(key);
 
-        await markRestored({ tableName: restored, client, cutOff: new Date(Date.now() - 10 * minutes), ...mark });
+        await markRestored({
+          tableName: restored,
+          aws,
+          cutOff: new Date(Date.now() - 10 * minutes),
+          ...mark,
+        });
         provider.failIf(() => undefined);
-        const store = open({ tableName: restored, client, restored: true });
+        const store = open({ tableName: restored, aws, restored: true });
         const now = doors[door]({ store, provider, policy });
         const all = Object.values(keys).flat();
         for (let times = 0; times < 3; times++) await send(now, all);
         expect(provider.doubled()).toEqual([]);
         const parked = policy === 'park' ? [...keys.failing, ...keys.inFlight, ...keys.lost, ...keys.failed] : [];
-        const { claims } = await dynamoStore({ tableName: restored, client }).listOpen({ limit: 1000 });
+        const { claims } = await dynamoStore({ tableName: restored, aws }).listOpen({
+          limit: 1000,
+        });
         expect(claims.map(({ id, status }) => `${id} ${status}`).toSorted()).toEqual(
           parked.map((key) => `pay#${key} parked`).toSorted(),
         );
@@ -277,10 +286,9 @@ interface OfTable {
   readonly tableName: string;
   readonly restored: boolean;
 }
-const lean = () =>
-  leanDynamo({ endpoint: inject('dynamoEndpoint'), region: 'us-east-1', credentials: leanCredentials });
-const transactionalOfSdk = (options: OfTable) => transactionalStore({ ...options, client });
-const transactionalOfLean = (options: OfTable) => leanTransactionalStore({ ...options, client: lean() });
+const lean = () => localLean(inject('dynamoEndpoint'));
+const transactionalOfSdk = (options: OfTable) => transactionalStore(dynamoStore({ ...options, aws }));
+const transactionalOfLean = (options: OfTable) => transactionalStore(leanStore({ ...options, aws: lean() }));
 
 describe.each(['dynamoStore', 'individualDynamoStore'] as const)('with the lean %s', (kind) => {
   const open = { dynamoStore: leanStore, individualDynamoStore: leanIndividualStore }[kind];
@@ -292,14 +300,19 @@ describe.each(['dynamoStore', 'individualDynamoStore'] as const)('with the lean 
     ]),
   )('$door repeats nothing that the table has forgotten, under $policy', async ({ door, policy }) => {
     const provider = createProvider();
-    const client = lean();
-    const before = callers[door]({ store: open({ tableName: old, client }), provider, policy });
+    const aws = lean();
+    const before = callers[door]({ store: open({ tableName: old, aws }), provider, policy });
     expect(await before('lost')).toBe('completed');
-    const early = callers[door]({ store: open({ tableName: restored, client, restored: true }), provider, policy });
+    const early = callers[door]({ store: open({ tableName: restored, aws, restored: true }), provider, policy });
     expect(await early('lost').catch((error: Error) => error.message)).not.toBe('completed');
 
-    await markRestored({ tableName: restored, client, cutOff: new Date(Date.now() - 10 * minutes), ...mark });
-    const now = callers[door]({ store: open({ tableName: restored, client, restored: true }), provider, policy });
+    await markRestored({
+      tableName: restored,
+      aws,
+      cutOff: new Date(Date.now() - 10 * minutes),
+      ...mark,
+    });
+    const now = callers[door]({ store: open({ tableName: restored, aws, restored: true }), provider, policy });
     const parks = policy === 'park';
     for (let times = 0; times < 2; times++) {
       expect([await now('lost'), await now('new')]).toEqual(parks ? ['parked', 'parked'] : ['completed', 'completed']);
@@ -318,7 +331,7 @@ describe('a restored table', () => {
 
   it('serves nobody before it is marked: a deployment that comes too early runs nothing', async () => {
     const provider = createProvider();
-    const store = dynamoStore({ tableName: restored, client, restored: true });
+    const store = dynamoStore({ tableName: restored, aws, restored: true });
     await expect(pay(store, provider)('p-1')).rejects.toThrow('not-restored');
     await expect(
       pay(
@@ -331,10 +344,17 @@ describe('a restored table', () => {
 
   it('takes a key that it does not have for a new one once its mark is lifted, and not before', async () => {
     const provider = createProvider();
-    await markRestored({ tableName: restored, client, cutOff: new Date(Date.now() - 10 * minutes), ...mark });
-    const open = () => dynamoStore({ tableName: restored, client, restored: true });
+    await markRestored({
+      tableName: restored,
+      aws,
+      cutOff: new Date(Date.now() - 10 * minutes),
+      ...mark,
+    });
+    const open = () => dynamoStore({ tableName: restored, aws, restored: true });
     expect(await pay(open(), provider)('p-1')).toMatchObject({ outcome: 'parked' });
-    expect(await liftRestore({ tableName: restored, client, ...acted })).toMatchObject({ liftedBy: 'maria' });
+    expect(await liftRestore({ tableName: restored, aws, ...acted })).toMatchObject({
+      liftedBy: 'maria',
+    });
     expect(await pay(open(), provider)('p-2')).toMatchObject({ outcome: 'completed', replayed: false });
     expect(await pay(open(), provider)('p-1')).toMatchObject({ outcome: 'parked' });
   });
@@ -342,16 +362,23 @@ describe('a restored table', () => {
   it('keeps the first mark where it is marked twice, and a lifted one is not set again', async () => {
     const tableName = restored;
     const cutOff = new Date(Date.now() - 10 * minutes);
-    const first = await markRestored({ tableName, client, cutOff, ...mark });
-    expect(await markRestored({ tableName, client, cutOff: new Date(), ...mark })).toEqual(first);
-    await liftRestore({ tableName, client, ...acted });
-    expect(await markRestored({ tableName, client, cutOff, ...mark })).toMatchObject({ liftedBy: 'maria' });
+    const first = await markRestored({ tableName, aws, cutOff, ...mark });
+    expect(await markRestored({ tableName, aws, cutOff: new Date(), ...mark })).toEqual(first);
+    await liftRestore({ tableName, aws, ...acted });
+    expect(await markRestored({ tableName, aws, cutOff, ...mark })).toMatchObject({
+      liftedBy: 'maria',
+    });
   });
 
   it('lets an operator decide a key that it has forgotten: after that, it runs, or is done', async () => {
     const provider = createProvider();
-    await markRestored({ tableName: restored, client, cutOff: new Date(Date.now() - 10 * minutes), ...mark });
-    const store = dynamoStore({ tableName: restored, client, restored: true });
+    await markRestored({
+      tableName: restored,
+      aws,
+      cutOff: new Date(Date.now() - 10 * minutes),
+      ...mark,
+    });
+    const store = dynamoStore({ tableName: restored, aws, restored: true });
     const operate = operator({ store, onEvent: () => undefined });
     expect(await operate.resolve({ operation: 'pay', key: 'p-1' }, 'applied', acted)).toMatchObject({
       outcome: 'resolved',
@@ -368,7 +395,7 @@ describe('a restored table', () => {
   it.each(['commit', 'commitStep', 'inPhases', 'step'] as const)(
     "parks what %s may have done under 'retry', which relies on the records that are forgotten",
     async (way) => {
-      const store = transactionalStore({ tableName: old, client });
+      const store = transactionalStore(dynamoStore({ tableName: old, aws }));
       const [ledger, charges] = [await claimsTable(client), [] as string[]];
       const entry = (id: string) => [{ Put: { TableName: ledger, Item: { id: `${id}-${nodeHost.randomId()}` } } }];
       const charge = (id: string) => void charges.push(id);
@@ -396,8 +423,13 @@ describe('a restored table', () => {
       const ofOne = await applied();
       expect(ofOne).toBeGreaterThan(0);
 
-      await markRestored({ tableName: restored, client, cutOff: new Date(Date.now() - 10 * minutes), ...mark });
-      const over = transactionalStore({ tableName: restored, client, restored: true });
+      await markRestored({
+        tableName: restored,
+        aws,
+        cutOff: new Date(Date.now() - 10 * minutes),
+        ...mark,
+      });
+      const over = transactionalStore(dynamoStore({ tableName: restored, aws, restored: true }));
       await pay(over)('p-1').catch(() => undefined);
       expect(await over.read('pay#p-1')).toMatchObject({ status: 'parked' });
       expect(await applied()).toBe(ofOne);
@@ -409,8 +441,13 @@ describe('a restored table', () => {
   );
 
   it('asks the provider of a step that it may have forgotten, and does not repeat it', async () => {
-    await markRestored({ tableName: restored, client, cutOff: new Date(Date.now() - 10 * minutes), ...mark });
-    const store = dynamoStore({ tableName: restored, client, restored: true });
+    await markRestored({
+      tableName: restored,
+      aws,
+      cutOff: new Date(Date.now() - 10 * minutes),
+      ...mark,
+    });
+    const store = dynamoStore({ tableName: restored, aws, restored: true });
     const asked: string[] = [];
     const ask = ({ effectKey }: { readonly effectKey: string }) => {
       asked.push(effectKey);
@@ -431,11 +468,16 @@ describe('a restored table', () => {
     'parks what eachTransaction may have committed: its tables were not restored, with %s',
     async (_, open) => {
       const opened = () => open({ tableName: restored, restored: true });
-      await markRestored({ tableName: restored, client, cutOff: new Date(Date.now() - 10 * minutes), ...mark });
+      await markRestored({
+        tableName: restored,
+        aws,
+        cutOff: new Date(Date.now() - 10 * minutes),
+        ...mark,
+      });
       const store = opened();
       let wrote = 0;
       const handler = eachTransaction<{ id: string }>(
-        { operation: 'post', store, key: bodyField('id'), sqsClient: noQueue, onEvent: () => undefined },
+        { operation: 'post', store, key: bodyField('id'), aws: noQueue, onEvent: () => undefined },
         () => {
           wrote++;
           return [{ Put: { TableName: old, Item: { id: 'ledger' } } }];
@@ -444,10 +486,16 @@ describe('a restored table', () => {
       await send(handler as never, ['p-1']);
       expect(await store.read('post#p-1')).toMatchObject({ status: 'parked' });
       expect((await client.send(new ScanCommand({ TableName: old }))).Count).toBe(0);
-      await liftRestore({ tableName: restored, client, ...acted });
+      await liftRestore({ tableName: restored, aws, ...acted });
       const reopened = opened();
       const lifted = eachTransaction<{ id: string }>(
-        { operation: 'post', store: reopened, key: bodyField('id'), sqsClient: noQueue, onEvent: () => undefined },
+        {
+          operation: 'post',
+          store: reopened,
+          key: bodyField('id'),
+          aws: noQueue,
+          onEvent: () => undefined,
+        },
         () => [{ Put: { TableName: old, Item: { id: 'ledger' } } }],
       );
       await send(lifted as never, ['p-2']);

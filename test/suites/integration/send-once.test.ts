@@ -11,7 +11,7 @@ import {
   sendOnce,
   sentKey,
 } from '../../../lib/pawl/sqs/index.ts';
-import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { type SqsLocal, startSqsLocal } from '../../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { context } from '../../support/lambda.ts';
 import { startQueues } from '../../support/queues.ts';
@@ -85,9 +85,9 @@ async function runProducer(
   );
   const send = sendOnce({
     operation: 'bill',
-    store: dynamoStore({ tableName, client: own }),
+    store: dynamoStore({ tableName, aws: sdk({ dynamodb: own }) }),
     queueUrl: queue.url,
-    sqsClient,
+    aws: sdk({ sqs: sqsClient }),
     onEvent: () => undefined,
     host: {
       ...nodeHost,
@@ -108,10 +108,10 @@ async function consume(): Promise<number> {
   const handler = eachMessage<{ customer: string }>(
     {
       operation: 'bill',
-      store: dynamoStore({ tableName, client: dynamo }),
+      store: dynamoStore({ tableName, aws: sdk({ dynamodb: dynamo }) }),
       key: sentKey(),
       onAbandoned: 'park',
-      sqsClient: queues.functionClient,
+      aws: sdk({ sqs: queues.functionClient }),
       onEvent: () => undefined,
     },
     ({ body: { customer } }) => {

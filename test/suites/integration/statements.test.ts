@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
 import { once } from '../../../lib/pawl/index.ts';
 import { findings, reconcileStatements, type StatementLine } from '../../../lib/pawl/statements/index.ts';
-import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { collect } from '../../support/collect.ts';
 import { runCommand } from '../../support/in-process.ts';
 import { claimsTable, localClient } from '../../support/tables.ts';
@@ -24,7 +24,7 @@ const pawl = (...args: readonly string[]) => runCommand([...args, '--table', tab
 const accepted = ['--by', 'maria', '--note', 'refunded'];
 
 it('compares a statement with the claims in DynamoDB, and an operator lists and accepts what was found', async () => {
-  const store = dynamoStore({ tableName, client });
+  const store = dynamoStore({ tableName, aws: sdk({ dynamodb: client }) });
   const keys = Array.from({ length: 250 }, (_, index) => `order-${index}`);
   const from = Date.now() - 1000;
   const charge = once(
@@ -95,7 +95,7 @@ it('compares a statement with the claims in DynamoDB, and an operator lists and 
 
 it('says that a table without the index cannot list', async () => {
   const { tableWithoutIndex } = await import('../../support/tables.ts');
-  const store = dynamoStore({ tableName: await tableWithoutIndex(client), client });
+  const store = dynamoStore({ tableName: await tableWithoutIndex(client), aws: sdk({ dynamodb: client }) });
   const compared = reconcileStatements({ operation: 'charge', store, from: 0, settleMs: 0, statement: () => [] });
   await expect(compared).rejects.toThrow('has no index of open claims');
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, it } from 'vitest';
 import type { ClaimRecord } from '../../../lib/pawl/index.ts';
-import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { startDynamoDbLocal } from '../../../lib/rehearsal/engine/servers/dynamodb-local.ts';
 import { claimsIn } from '../../../lib/rehearsal/pawl/claim-writes.ts';
 import { createPawlEvents } from '../../../lib/rehearsal/pawl/events.ts';
@@ -111,7 +111,10 @@ beforeAll(async () => {
     expect(await functions.sqs.depth('orders')).toEqual({ ready: 0, delayed: 0, inFlight: 0 }),
   );
 
-  const found = resolverOf({ operation: 'issue-gift-card', store: dynamoStore({ tableName, client }) });
+  const found = resolverOf({
+    operation: 'issue-gift-card',
+    store: dynamoStore({ tableName, aws: sdk({ dynamodb: client }) }),
+  });
   const { ready } = await functions.sqs.depth(consumer.deadLetters.name);
   seen = {
     cards: ledger.countByOrder('gift-card'),

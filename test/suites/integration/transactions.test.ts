@@ -2,6 +2,7 @@ import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dyn
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { RejectedError } from '../../../lib/pawl/index.ts';
 import { bodyField } from '../../../lib/pawl/sqs/index.ts';
+import { dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import {
   type AppWrite,
   CommitRefusedError,
@@ -34,7 +35,7 @@ async function setUpBank() {
       },
     { step: 'finalizeRequest', name: 'countRequests' },
   );
-  const store = transactionalStore({ tableName: scenario.tableName, client: watched });
+  const store = transactionalStore(dynamoStore({ tableName: scenario.tableName, aws: sdk({ dynamodb: watched }) }));
   return {
     ...scenario,
     store,

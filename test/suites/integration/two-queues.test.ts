@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { memoryStore } from '../../../lib/pawl/index.ts';
 import { bodyField, deadLetterQueue, eachMessage } from '../../../lib/pawl/sqs/index.ts';
+import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { startSqsLocal } from '../../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { context, failuresOf, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 
@@ -25,7 +26,7 @@ test('a function that two queues feed dead-letters each message to the queue of 
       onAbandoned: 'retry',
       // As two Consumers of one function write it.
       deadLetters: deadLetterQueue(`${urgent.arn}=${urgentDead.url} ${bulk.arn}=${bulkDead.url}`),
-      sqsClient: sqs.client,
+      aws: sdk({ sqs: sqs.client }),
       onEvent: () => undefined,
     },
     () => undefined,

@@ -2,6 +2,7 @@ import type { ChangeMessageVisibilityBatchCommandInput } from '@aws-sdk/client-s
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ClaimEvent, memoryStore } from '../../../lib/pawl/index.ts';
 import { bodyField, eachMessage, type SqsEvent, type SqsOptions } from '../../../lib/pawl/sqs/index.ts';
+import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { context } from '../../support/lambda.ts';
 import { startQueues } from '../../support/queues.ts';
 
@@ -33,7 +34,7 @@ function failing(options: Partial<SqsOptions<Order>> = {}) {
       store: memoryStore(),
       key: bodyField('orderId'),
       onAbandoned: 'retry',
-      sqsClient: queues.functionClient,
+      aws: sdk({ sqs: queues.functionClient }),
       onEvent: (event) => events.push(event),
       ...options,
     },
@@ -90,7 +91,7 @@ describe('a message that failed', () => {
     await queues.send({ orderId: 'a' });
     const { events, deliver } = failing({ backoffSeconds: () => 10 });
     const gone = { ...queues.functionClient, send: () => Promise.reject(new Error('throttled')) } as never;
-    const broken = failing({ sqsClient: gone });
+    const broken = failing({ aws: sdk({ sqs: gone }) });
     await broken.deliver(1);
     expect(broken.events.map(({ type }) => type)).toContain('queue-call-failed');
     expect(await queues.depth(queues.orders)).toMatchObject({ inFlight: 1 });

@@ -4,7 +4,7 @@ import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { createRandom } from '../../../lib/rehearsal/engine/random.ts';
 import { inCompany } from '../../support/in-company.ts';
 import { type Troubles, troubleBatchesOf } from '../../support/unreliable.ts';
-import { lawsOverDynamoDb } from './over-dynamodb.ts';
+import { lawsOverDynamoDb, overTroubled } from './over-dynamodb.ts';
 
 const impatient = {
   random: nodeHost.random,
@@ -15,8 +15,11 @@ lawsOverDynamoDb(
   'dynamoStore, in batches that fail in part',
   (options) => inCompany(dynamoStore({ ...options, host: impatient })),
   20,
-  (client) => {
-    troubles = troubleBatchesOf(client, createRandom(7).next, 0.2);
+  {
+    way: overTroubled((client) => {
+      troubles = troubleBatchesOf(client, createRandom(7).next, 0.2);
+    }),
+    mayMeetItself: true,
   },
 );
 

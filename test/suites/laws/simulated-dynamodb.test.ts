@@ -2,7 +2,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { expect, it } from 'vitest';
 import { dynamoLockStore } from '../../../lib/pawl/locks/dynamodb/store.ts';
 import type { ClaimStore } from '../../../lib/pawl/rules/store.ts';
-import { dynamoStore, individualDynamoStore, type TableOptions } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore, individualDynamoStore, sdk, type TableOptions } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { claimStoreLaws, lockStoreLaws } from '../../../lib/testing/index.ts';
 import { dynamoClient } from '../../../proof/simulation/dynamodb/client.ts';
 import { simulatedTable } from '../../../proof/simulation/dynamodb/table.ts';
@@ -89,11 +89,11 @@ function laws(name: string, open: Open, runs: number, client = clientWith({}), m
   claimStoreLaws({
     test: lawTest,
     name: `${name} on the simulated table`,
-    open: () => open({ tableName, client }),
-    openElsewhere: () => open({ tableName, client: clientWith({}) }),
+    open: () => open({ tableName, aws: sdk({ dynamodb: client }) }),
+    openElsewhere: () => open({ tableName, aws: sdk({ dynamodb: clientWith({}) }) }),
     openLosingResponses() {
       const losing = losingAnswers();
-      return { store: open({ tableName, client: losing.client }), lost: losing.lost };
+      return { store: open({ tableName, aws: sdk({ dynamodb: losing.client }) }), lost: losing.lost };
     },
     races: 10 * runs,
     runs,
@@ -121,11 +121,14 @@ function locks(name: string, client = clientWith({}), mayMeetItself = false): vo
   lockStoreLaws({
     test: lawTest,
     name: `${name} on the simulated table`,
-    open: () => dynamoLockStore({ tableName, client, host }),
-    openElsewhere: () => dynamoLockStore({ tableName, client: clientWith({}), host }),
+    open: () => dynamoLockStore(dynamoStore({ tableName, aws: sdk({ dynamodb: client }), host })),
+    openElsewhere: () => dynamoLockStore(dynamoStore({ tableName, aws: sdk({ dynamodb: clientWith({}) }), host })),
     openLosingResponses() {
       const losing = losingAnswers();
-      return { store: dynamoLockStore({ tableName, client: losing.client, host }), lost: losing.lost };
+      return {
+        store: dynamoLockStore(dynamoStore({ tableName, aws: sdk({ dynamodb: losing.client }), host })),
+        lost: losing.lost,
+      };
     },
     mayMeetItself,
   });

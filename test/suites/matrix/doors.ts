@@ -56,8 +56,8 @@ const opened = (inSns: boolean) => (inSns ? { envelope: snsEnvelope() } : {});
 type Wire = (setting: Setting, made: Made, work: Work, deadLetters: boolean) => SweptHandler;
 
 function queueOf({ world }: Setting, hasDeadLetters: boolean) {
-  const { sqsClient } = world.options;
-  return { sqsClient, ...(hasDeadLetters && { deadLetters: deadLetterQueue(world.deadLetterQueueUrl) }) };
+  const { aws } = world.options.store;
+  return { aws, ...(hasDeadLetters && { deadLetters: deadLetterQueue(world.deadLetterQueueUrl) }) };
 }
 
 export const wire: Readonly<Record<Door, Wire>> = {

@@ -21,14 +21,14 @@ import {
   inPhases,
   type TransactionHandler,
 } from '../../../lib/pawl/transactions/index.ts';
-import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
+import { context, failuresOf, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { memoryTransactions } from '../../support/memory-transactions.ts';
 import { add, idOf, operation } from './outside.ts';
 import { cells, type Door, type Feature } from './table.ts';
 
 type Body = { readonly payment: string };
 
-const common = { operation, key: bodyField('payment'), sqsClient: noQueue, onEvent: () => undefined };
+const common = { operation, key: bodyField('payment'), onEvent: () => undefined };
 const forBatch = { ...common, onAbandoned: 'retry', store: memoryStore() } as const;
 const forHttp = { ...forBatch, caller: 'anyone' };
 const forTransactions = { ...common, store: memoryTransactions(memoryStore()).store };

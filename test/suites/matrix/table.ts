@@ -204,7 +204,7 @@ export const table: Readonly<Record<Feature, Row>> = {
     policies: ['retry'],
     cells: {
       eachTransaction: refused(
-        'store: expected transactionalStore({ tableName }), which can commit; got "a store that cannot"',
+        'store: expected transactionalStore(dynamoStore({ tableName })), which can commit; got "a store that cannot"',
       ),
     },
   },

@@ -11,6 +11,7 @@ import {
   step,
 } from '../../../lib/pawl/index.ts';
 import { dynamoLockStore, forEachItem, resourceLocks, type WorkingLock } from '../../../lib/pawl/locks/index.ts';
+import { dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import {
   type AppWrite,
   commit,
@@ -20,7 +21,6 @@ import {
   transactionalStore,
 } from '../../../lib/pawl/transactions/index.ts';
 import type { World } from '../../../lib/testing/index.ts';
-import { documentsOver } from '../../../proof/simulation/dynamodb/documents.ts';
 import { add, claimsOf, clientOf, committingClaimsOf, idOf, type Outside, operation, tableName } from './outside.ts';
 import type { Feature, Policy } from './table.ts';
 
@@ -113,9 +113,8 @@ export function policyOf({ world, policy }: Setting, applied: (payment: string) 
 function locksOf({ world, outside }: Setting) {
   const { host } = world.options;
   const client = clientOf(world, outside);
-  const documents = documentsOver(client);
-  const store = dynamoLockStore({ tableName, client, host });
-  return { store, documents, host, locks: resourceLocks({ store, host, leaseMs: 10_000 }) };
+  const store = dynamoLockStore(dynamoStore({ tableName, aws: sdk({ dynamodb: client }), host }));
+  return { store, host, locks: resourceLocks({ store, host, leaseMs: 10_000 }) };
 }
 
 /** Works under a lock that all payments want. */
@@ -231,7 +230,7 @@ export const works: Readonly<Record<Feature, Made>> = {
       Object.fromEntries(items.map((item) => [`item ${item}`, outside.written(`${payment} ${item}`)])),
     work: (setting) => {
       const wired = locksOf(setting);
-      const { store, documents, host } = wired;
+      const { store, host } = wired;
       return (payment, claim) =>
         locked(wired, payment, claim, (lock) =>
           forEachItem(
@@ -243,9 +242,7 @@ export const works: Readonly<Record<Feature, Made>> = {
               check: () => [store.stillHeld(lock)],
               chunk: 2,
               signal: claim ? AbortSignal.any([lock.signal, claim.signal]) : lock.signal,
-              tableName,
-              documents,
-              client: clientOf(setting.world, setting.outside),
+              store,
               host,
             },
             (chunk) => chunk.map((item) => add(`${payment} ${item}`)),
@@ -312,7 +309,7 @@ export const works: Readonly<Record<Feature, Made>> = {
 };
 
 function realStore({ world, outside }: Setting): TransactionalStore {
-  return transactionalStore({ tableName, client: clientOf(world, outside) });
+  return transactionalStore(dynamoStore({ tableName, aws: sdk({ dynamodb: clientOf(world, outside) }) }));
 }
 
 /** What is wrong with the record of a payment that has come to its end. */

@@ -27,8 +27,8 @@ async function* async() {
 const plain = () => undefined;
 
 function options(more: object = {}) {
-  const store = memoryStore();
-  const common = { operation: 'orders', store, onAbandoned: 'park', onEvent: plain, sqsClient: noQueue };
+  const store = { ...memoryStore(), aws: noQueue };
+  const common = { operation: 'orders', store, onAbandoned: 'park', onEvent: plain };
   return {
     ...common,
     ...memoryTransactions(store),
@@ -41,8 +41,7 @@ const given = (more?: object) => {
   const { items: _, ...rest } = options(more);
   return untyped(rest);
 };
-const forHttp = (more: object = {}) =>
-  given({ caller: 'anyone', key: httpField('orderId'), sqsClient: undefined, ...more });
+const forHttp = (more: object = {}) => given({ caller: 'anyone', key: httpField('orderId'), ...more });
 const locks = resourceLocks({ store: memoryLockStore() });
 const unlock = { onSuccess: 'unlock', onFailure: 'unlock' } as const;
 
@@ -114,8 +113,7 @@ describe('a generator behind a wrapper is refused at its first call, and its mes
     'inPhases: record': (fn, more) =>
       message((claim) => inPhases({ execute: plain, record: untyped(fn), onAbandoned: 'park' })(1, claim), more),
     withLock: (fn, more) => message(() => locks.withLock([['debt', 3]], { holder: 'h', unlock }, fn), more),
-    once: (fn, more) =>
-      message(() => once(given({ operation: 'inner', key: () => 'k', sqsClient: undefined }), fn)(1), more),
+    once: (fn, more) => message(() => once(given({ operation: 'inner', key: () => 'k' }), fn)(1), more),
     eachTransaction: (fn, more) =>
       batch(eachTransaction(untyped({ ...(given(more) as object), onAbandoned: undefined }), untyped(fn))),
     sqsOnce: (fn, more) =>

@@ -18,14 +18,13 @@ const options = (more: object = {}) => ({
   key: bodyField('orderId'),
   onAbandoned: 'retry' as const,
   onEvent: handle,
-  sqsClient: noQueue,
+  aws: noQueue,
   ...more,
 });
 const order = () => sqsEvent(sqsRecord({ orderId: '7' }));
 const toQueue = (event: unknown, given: unknown = context()) =>
   eachMessage(options(), handle)(untyped(event), untyped(given));
-const api = () =>
-  onceOverHttp(untyped({ ...options({ sqsClient: undefined, key: undefined }), caller: 'anyone' }), handle);
+const api = () => onceOverHttp(untyped({ ...options({ aws: undefined, key: undefined }), caller: 'anyone' }), handle);
 const toApi = (event: unknown) => api()(untyped(event), untyped(context()));
 const from = (eventSource: string) => ({ Records: [{ eventSource, dynamodb: {}, kinesis: {} }] });
 
@@ -151,7 +150,7 @@ const mistakes: readonly Mistake[] = [
   {
     mistake: 'two middlewares of pawl on one API',
     make: () => {
-      const given = untyped({ ...options({ sqsClient: undefined, key: undefined }), caller: 'anyone' });
+      const given = untyped({ ...options({ aws: undefined, key: undefined }), caller: 'anyone' });
       const sent = apiGatewayV2({ headers: { 'idempotency-key': '"k"' } });
       return middy(async () => ({ statusCode: 200 }))
         .use(httpOnce(given))

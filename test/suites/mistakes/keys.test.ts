@@ -19,7 +19,14 @@ import { expectAdvice, type Mistake, untyped } from './mistake.ts';
 async function reported(key: MessageKey<unknown>, body: unknown, more: object = {}): Promise<string> {
   const events: ClaimEvent[] = [];
   const onEvent = (event: ClaimEvent) => events.push(event);
-  const options = { operation: 'orders', store: memoryStore(), key, onAbandoned: 'retry', onEvent, sqsClient: noQueue };
+  const options = {
+    operation: 'orders',
+    store: memoryStore(),
+    key,
+    onAbandoned: 'retry',
+    onEvent,
+    aws: noQueue,
+  };
   const host = virtualHost();
   const handler = eachMessage(untyped({ ...options, host, ...more }), () => undefined);
   await handler(sqsEvent(sqsRecord(body)), context(30_000, host.now));

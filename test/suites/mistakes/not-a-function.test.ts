@@ -34,7 +34,7 @@ async function deliver(handle: (claim: Claim) => unknown, onAbandoned: 'retry' |
       key: bodyField('orderId'),
       onAbandoned,
       onEvent: (event) => events.push(event),
-      sqsClient: noQueue,
+      aws: noQueue,
     },
     (_, claim) => handle(claim),
   );
@@ -230,7 +230,7 @@ describe('what a process shows of its set-up', () => {
       key: bodyField('id'),
       fingerprint: { ignore },
       onAbandoned: 'park' as const,
-      sqsClient: noQueue,
+      aws: noQueue,
     });
     const wrong = eachMessage(options(['trace']), () => 1);
     const right = eachMessage(options(['traceId']), () => 1);
@@ -247,7 +247,7 @@ describe('what a process shows of its set-up', () => {
   test('two handlers of one operation and one store, of which one never runs, are said once', async () => {
     const options = { operation: 'order', store: memoryStore(), onAbandoned: 'park' as const };
     const charge = once({ ...options, key: (id: string) => id }, () => 'charged');
-    const mail = eachMessage({ ...options, key: bodyField('id'), sqsClient: noQueue }, () => 'mailed');
+    const mail = eachMessage({ ...options, key: bodyField('id'), aws: noQueue }, () => 'mailed');
     const lines = await warnedBy(async () => {
       await charge('7');
       await mail(message({ id: '7' }), context());
@@ -261,7 +261,7 @@ describe('what a process shows of its set-up', () => {
     [
       'eachTransaction',
       async (options) => {
-        const handler = eachTransaction({ ...options, key: bodyField('id'), sqsClient: noQueue }, () => [put]);
+        const handler = eachTransaction({ ...options, key: bodyField('id'), aws: noQueue }, () => [put]);
         await handler(message({ id: '7' }), context());
       },
     ],

@@ -23,7 +23,14 @@ let operations = 0;
 async function deliver(handle: (order: Order, world: ReturnType<typeof worldOf>) => unknown) {
   const world = worldOf();
   const { host, store, operation } = world;
-  const options = { operation, store, host, key: bodyField('id'), onAbandoned: 'park', sqsClient: noQueue } as const;
+  const options = {
+    operation,
+    store,
+    host,
+    key: bodyField('id'),
+    onAbandoned: 'park',
+    aws: noQueue,
+  } as const;
   const handler = eachMessage<Order>({ ...options, onEvent() {} }, ({ body }) => handle(body, world));
   let response: unknown;
   const warned = await warnedBy(async () => {
@@ -133,7 +140,14 @@ describe('an outcome that is not done, returned to the handler around it', () =>
     const inner = parked(world);
     await inner(order).catch(() => undefined);
     const { store, host, operation } = world;
-    const options = { operation, store, host, key: bodyField('id'), onAbandoned: 'park', sqsClient: noQueue } as const;
+    const options = {
+      operation,
+      store,
+      host,
+      key: bodyField('id'),
+      onAbandoned: 'park',
+      aws: noQueue,
+    } as const;
     const handler = middy(async () => Promise.allSettled([inner.outcome(order)]), { timeoutEarlyInMillis: 0 }).use(
       sqsOnce<Order>({ ...options, onEvent() {} }),
     );
@@ -181,7 +195,7 @@ test('a call of once that another middleware makes and awaits after the handler 
   const audit = once({ ...given, operation: 'audit', key: ({ id }: Order) => id }, async () => 1);
   const handler = middy(async () => undefined, { timeoutEarlyInMillis: 0 })
     .use({ after: async () => void (await audit(order)) })
-    .use(sqsOnce<Order>({ ...given, operation, key: bodyField('id'), sqsClient: noQueue }));
+    .use(sqsOnce<Order>({ ...given, operation, key: bodyField('id'), aws: noQueue }));
   const event = sqsEvent(sqsRecord(order, { messageId: 'm' })) as SQSEvent;
   const warned = await warnedBy(() => handler(event, context(30_000, host.now) as Context));
   expect({ warned, audit: (await store.read('audit#order-17'))?.status }).toEqual({ warned: '', audit: 'completed' });

@@ -1,11 +1,14 @@
+import { SQSClient } from '@aws-sdk/client-sqs';
 import { describe, test } from 'vitest';
 import { onceOverHttp } from '../../../lib/pawl/http/index.ts';
 import { failOpen, memoryStore, once, reconcile, rememberCompleted, renewedLease } from '../../../lib/pawl/index.ts';
-import { memoryLockStore, resourceLocks } from '../../../lib/pawl/locks/index.ts';
+import { dynamoLockStore, memoryLockStore, resourceLocks } from '../../../lib/pawl/locks/index.ts';
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { metricEvents } from '../../../lib/pawl/observe/index.ts';
 import { deadLetterQueue, eachMessage, sendOnce } from '../../../lib/pawl/sqs/index.ts';
+import { dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { eachTransaction, transactionalStore } from '../../../lib/pawl/transactions/index.ts';
+import { noQueue } from '../../support/lambda.ts';
 import { resolverOf } from '../../support/resolver-of.ts';
 import { expectAdvice, type Mistake, untyped } from './mistake.ts';
 
@@ -189,14 +192,14 @@ const mistakes: readonly Mistake[] = [
     make: () => resourceLocks(untyped({ store })),
     wrong: 'store: expected a lock store',
     expected: 'got "a claim store"',
-    toDo: 'dynamoLockStore({ tableName })',
+    toDo: 'dynamoLockStore(dynamoStore({ tableName }))',
     code: 'wrong-store',
   },
   {
     mistake: 'a transaction with a store that cannot commit',
     make: () => eachTransaction(untyped({ operation: 'o', store, key: () => 'k' }), () => []),
     wrong: 'got "a store that cannot"',
-    expected: 'store: expected transactionalStore({ tableName })',
+    expected: 'store: expected transactionalStore(dynamoStore({ tableName }))',
     toDo: 'which can commit',
     code: 'wrong-store',
   },
@@ -369,11 +372,59 @@ const mistakes: readonly Mistake[] = [
     code: 'wrong-option',
   },
   {
+    mistake: 'the options of a store in place of the store, for transactions',
+    make: () => transactionalStore({ tableName: 'claims' } as never),
+    wrong: 'got an object with tableName',
+    expected: 'transactionalStore: expected',
+    toDo: 'dynamoStore({ tableName })',
+    code: 'wrong-store',
+  },
+  {
+    mistake: 'a store without a table, for locks',
+    make: () => dynamoLockStore(memoryStore() as never),
+    wrong: 'got an object with read',
+    expected: 'dynamoLockStore: expected',
+    toDo: 'dynamoStore({ tableName })',
+    code: 'wrong-store',
+  },
+  {
+    mistake: 'a way to AWS for a function that asks no queue',
+    make: () => once({ operation: 'o', store, key: String, onAbandoned: 'park', aws: noQueue } as never, String),
+    wrong: 'aws: once does not take it',
+    expected: 'it asks no queue',
+    toDo: 'an option of the store',
+    code: 'other-door',
+  },
+  {
+    mistake: 'a client of the AWS SDK in place of a way to AWS',
+    make: consumer({ aws: new SQSClient({ region: 'eu-west-1' }) }),
+    wrong: 'got an object with',
+    expected: 'aws: expected sdk({ … }) of pawl/dynamodb',
+    toDo: 'a client of your own goes into sdk({ … })',
+    code: 'wrong-option',
+  },
+  {
+    mistake: 'a way to AWS in place of a client of it',
+    make: () => sdk({ dynamodb: noQueue as never }),
+    wrong: 'got an object with dynamodb, sqs',
+    expected: 'dynamodb: expected',
+    toDo: 'a DynamoDBClient of the AWS SDK',
+    code: 'wrong-option',
+  },
+  {
+    mistake: 'a producer without a way to AWS',
+    make: () => sendOnce({ operation: 'refund', store: memoryStore(), queueUrl: 'https://sqs' }),
+    wrong: 'neither it nor its store has a way to AWS',
+    expected: 'aws: sendOnce has to ask SQS',
+    toDo: 'Pass aws: sdk() of pawl/dynamodb, or aws: lean() of pawl/dynamodb/lean, to sendOnce',
+    code: 'no-way-to-sqs',
+  },
+  {
     mistake: 'the configuration of a client in place of a client',
-    make: consumer({ sqsClient: { region: 'eu-west-1', credentials: { secretAccessKey: 'secret' } } }),
+    make: consumer({ aws: { region: 'eu-west-1', credentials: { secretAccessKey: 'secret' } } }),
     wrong: 'got an object with region, credentials',
-    expected: 'sqsClient: expected',
-    toDo: 'an SQSClient',
+    expected: 'aws: expected sdk({ … }) of pawl/dynamodb',
+    toDo: 'a client of your own goes into sdk({ … })',
     code: 'wrong-option',
   },
   {
@@ -385,8 +436,8 @@ const mistakes: readonly Mistake[] = [
     code: 'wrong-option',
   },
   {
-    mistake: 'a queue without its URL, because the variable is not set',
-    make: () => sendOnce({ operation: 'refund', store, queueUrl: undefined })({ key: 'k', body: {} }),
+    mistake: 'a queue without its URL }), because the variable is not set',
+    make: () => sendOnce({ operation: 'refund', store, aws: noQueue, queueUrl: undefined })({ key: 'k', body: {} }),
     wrong: 'queueUrl: expected',
     expected: "a queue's URL",
     toDo: 'Set the environment variable',
@@ -394,7 +445,8 @@ const mistakes: readonly Mistake[] = [
   },
   {
     mistake: 'the ARN of a queue in place of its URL',
-    make: () => sendOnce({ operation: 'refund', store, queueUrl: 'arn:aws:sqs:eu-west-1:123456789012:refunds' }),
+    make: () =>
+      sendOnce({ operation: 'refund', store, aws: noQueue, queueUrl: 'arn:aws:sqs:eu-west-1:123456789012:refunds' }),
     wrong: 'got "arn:aws:sqs:eu-west-1:123456789012:refunds"',
     expected: "queueUrl: expected a queue's URL",
     toDo: 'https://sqs.…',
@@ -434,7 +486,7 @@ const mistakes: readonly Mistake[] = [
   },
   {
     mistake: 'a table without its name',
-    make: () => transactionalStore({ tableName: '' }).read('o#k'),
+    make: () => transactionalStore(dynamoStore({ tableName: '' })).read('o#k'),
     wrong: 'got an empty text',
     expected: 'tableName: expected',
     toDo: "a table's name",

@@ -76,7 +76,7 @@ const api =
   };
 
 const ofQueue = ({ common, operation }: World, onAbandoned: 'park' | 'retry') =>
-  ({ ...common, operation, key: bodyField('id'), onAbandoned, sqsClient: noQueue }) as const;
+  ({ ...common, operation, key: bodyField('id'), onAbandoned, aws: noQueue }) as const;
 
 const doors: Readonly<Record<string, Door>> = {
   once: call(true),
@@ -365,7 +365,7 @@ test('a step is not done with what says that it is not', async () => {
   const behindStep =
     (onAbandoned: 'park' | 'retry'): Door =>
     async (world, handle) => {
-      const given = { ...world.common, operation: world.operation, key: bodyField('id'), sqsClient: noQueue };
+      const given = { ...world.common, operation: world.operation, key: bodyField('id'), aws: noQueue };
       const handler = eachMessage<Order>({ ...given, onAbandoned: 'retry' }, (_, claim) =>
         step(claim, 'mail', () => handle(world), { onAbandoned }).then(() => undefined),
       );

@@ -19,6 +19,7 @@ import { processWide } from '../../../lib/pawl/kernel/process-wide.ts';
 import { memoryLockStore, resourceLocks } from '../../../lib/pawl/locks/index.ts';
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { bodyField, eachMessage } from '../../../lib/pawl/sqs/index.ts';
+import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { eachTransaction, inPhases } from '../../../lib/pawl/transactions/index.ts';
 import { doors as apis } from '../../support/http-doors.ts';
 import { apiGatewayV2 } from '../../support/http-events.ts';
@@ -96,7 +97,7 @@ function queue() {
     for (const { VisibilityTimeout = -1 } of input.Entries ?? []) hidden.push(VisibilityTimeout);
     return {};
   };
-  return { hidden, sqsClient: { send } as unknown as SQSClient };
+  return { hidden, aws: sdk({ sqs: { send } as unknown as SQSClient }) };
 }
 
 type Door = (world: World, onAbandoned: 'retry' | 'park') => Promise<Ended>;
@@ -105,8 +106,8 @@ type Door = (world: World, onAbandoned: 'retry' | 'park') => Promise<Ended>;
 const behindQueue =
   (handle: (world: World, claim: Claim) => unknown): Door =>
   async (world, onAbandoned) => {
-    const { hidden, sqsClient } = queue();
-    const given = { ...world.common, store: world.transactions.store, sqsClient, operation: 'outer' };
+    const { hidden, aws } = queue();
+    const given = { ...world.common, store: world.transactions.store, aws, operation: 'outer' };
     const handler = eachMessage<Order>({ ...given, key: bodyField('id'), onAbandoned }, (_, claim) =>
       handle(world, claim),
     );
@@ -124,8 +125,8 @@ const queueDoors: Readonly<Record<string, Door>> = {
     return resourceLocks({ store: memoryLockStore(), host }).withLock([['order', 1]], { holder: 'h', unlock }, notify);
   }),
   async sqsOnce(world, onAbandoned) {
-    const { hidden, sqsClient } = queue();
-    const given = { ...world.common, sqsClient, operation: 'outer', key: bodyField('id'), onAbandoned };
+    const { hidden, aws } = queue();
+    const given = { ...world.common, aws, operation: 'outer', key: bodyField('id'), onAbandoned };
     const batch = async ({ Records }: SQSEvent) => Promise.allSettled(Records.map(() => world.notify()));
     const handler = middy(batch, { timeoutEarlyInMillis: 0 }).use(sqsOnce<Order>(given));
     const event = sqsEvent(sqsRecord(order, { messageId: 'm' })) as SQSEvent;
@@ -142,8 +143,8 @@ const underRetry: Readonly<Record<string, Door>> = {
     inPhases({ execute: () => notify(), record: () => [put], onAbandoned: 'park' })(order, claim),
   ),
   async eachTransaction(world) {
-    const { hidden, sqsClient } = queue();
-    const given = { ...world.common, store: world.transactions.store, sqsClient, operation: 'outer' };
+    const { hidden, aws } = queue();
+    const given = { ...world.common, store: world.transactions.store, aws, operation: 'outer' };
     const handler = eachTransaction<Order>({ ...given, key: bodyField('id') }, async () => {
       await world.notify();
       return [put];
@@ -278,7 +279,7 @@ describe('a call of once that a handler does not await', () => {
     calls.expected = false;
     const before = calls.unseen.size;
     const handler = eachMessage<Order>(
-      { ...common, operation: 'outer', key: bodyField('id'), onAbandoned: 'retry', sqsClient: queue().sqsClient },
+      { ...common, operation: 'outer', key: bodyField('id'), onAbandoned: 'retry', aws: queue().aws },
       async () => {
         await sleep(host, 1);
         const options = { ...common, operation: 'late', key: ({ id }: Order) => id, onAbandoned: 'park' } as const;

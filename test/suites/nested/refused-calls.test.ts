@@ -55,7 +55,13 @@ const tooLate = (inner: Inner) => inner.outcome({ id: 'a' }, { remainingMs: () =
 const queue =
   (handle: (world: World, claim: Claim, run: Handle) => unknown): Door =>
   async (world, run, onAbandoned) => {
-    const given = { ...world.common, operation: 'outer', key: bodyField('id'), onAbandoned, sqsClient: noQueue };
+    const given = {
+      ...world.common,
+      operation: 'outer',
+      key: bodyField('id'),
+      onAbandoned,
+      aws: noQueue,
+    };
     const handler = eachMessage<Order>(given, (_, claim) => handle(world, claim, run));
     return handler(sqsEvent(sqsRecord(order, { messageId: 'm' })), context(30_000, world.host.now));
   };
@@ -77,7 +83,13 @@ const doors: Readonly<Record<string, Door>> = {
     return outer(order, { remainingMs: () => 30_000 });
   },
   async sqsOnce(world, run, onAbandoned) {
-    const given = { ...world.common, operation: 'outer', key: bodyField('id'), onAbandoned, sqsClient: noQueue };
+    const given = {
+      ...world.common,
+      operation: 'outer',
+      key: bodyField('id'),
+      onAbandoned,
+      aws: noQueue,
+    };
     const batch = async ({ Records }: SQSEvent) => Promise.allSettled(Records.map(async () => run(world)));
     const handler = middy(batch, { timeoutEarlyInMillis: 0 }).use(sqsOnce<Order>(given));
     const event = sqsEvent(sqsRecord(order, { messageId: 'm' })) as SQSEvent;

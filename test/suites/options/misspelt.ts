@@ -2,20 +2,29 @@ import { App, Stack } from 'aws-cdk-lib';
 import { ClaimsDashboard, ClaimsTable, Consumer, OpenClaimsSweep, StatementCheck } from '../../../lib/cdk/index.ts';
 import { headerKey, httpOnce, onceOverHttp } from '../../../lib/pawl/http/index.ts';
 import { memoryStore, once, reconcile, rememberCompleted, step } from '../../../lib/pawl/index.ts';
-import {
-  dynamoLockStore,
-  forEachItem,
-  memoryLockStore,
-  readProgress,
-  resourceLocks,
-} from '../../../lib/pawl/locks/index.ts';
+import { forEachItem, memoryLockStore, readProgress, resourceLocks } from '../../../lib/pawl/locks/index.ts';
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
-import * as leanMiddy from '../../../lib/pawl/middy/lean.ts';
 import { hashedKeys, metricEvents } from '../../../lib/pawl/observe/index.ts';
 import { operator } from '../../../lib/pawl/operate/index.ts';
+import { eventBuses } from '../../../lib/pawl/outbox/destinations/event-buses.ts';
+import { topics } from '../../../lib/pawl/outbox/destinations/topics.ts';
+import { dynamoOutbox, outboxRelay, outboxSweep, queues } from '../../../lib/pawl/outbox/index.ts';
+import { largeBodies } from '../../../lib/pawl/outbox/large-bodies.ts';
 import { largePayload } from '../../../lib/pawl/payload/envelopes/large-payload.ts';
+import {
+  deleteExpired,
+  postgresLockStore,
+  postgresMigration,
+  postgresStore,
+} from '../../../lib/pawl/postgres/index.ts';
+import {
+  besidePowertools,
+  DynamoDBPersistenceLayer,
+  IdempotencyConfig,
+  makeHandlerIdempotent,
+  makeIdempotent,
+} from '../../../lib/pawl/powertools/index.ts';
 import { eachMessage, sendOnce } from '../../../lib/pawl/sqs/index.ts';
-import * as leanSqsDoors from '../../../lib/pawl/sqs/lean/index.ts';
 import { findings, reconcileStatements } from '../../../lib/pawl/statements/index.ts';
 import {
   correctRestore,
@@ -24,11 +33,13 @@ import {
   liftRestore,
   markRestored,
   readRestored,
+  sdk,
 } from '../../../lib/pawl/stores/dynamodb/index.ts';
-import * as lean from '../../../lib/pawl/stores/dynamodb/lean/index.ts';
+import * as leanStores from '../../../lib/pawl/stores/dynamodb/lean.ts';
 import { sweepOpenClaims } from '../../../lib/pawl/sweep/index.ts';
-import { commit, eachTransaction, inPhases, transactionalStore } from '../../../lib/pawl/transactions/index.ts';
-import * as leanTransactions from '../../../lib/pawl/transactions/lean.ts';
+import { commit, eachTransaction, inPhases } from '../../../lib/pawl/transactions/index.ts';
+import { executionEnded, startAgain, startOnce, waitingExecutions } from '../../../lib/pawl/workflows/index.ts';
+import { stepFunctions } from '../../../lib/pawl/workflows/step-functions.ts';
 import { httpProvider, rehearsal } from '../../../lib/rehearsal/index.ts';
 import {
   assertSurvivesCrashes,
@@ -55,6 +66,8 @@ const untyped = (options: object) => options as never;
 const nothing = () => undefined;
 
 const store = memoryStore();
+const table = dynamoStore({ tableName: 't' });
+const workflow = { kind: 'named', target: 'jobs', remembersSeconds: 60, start: nothing, describe: nothing };
 const claims = { operation: 'send-email', key: nothing, store, onAbandoned: 'retry' };
 const locks = resourceLocks({ store: memoryLockStore() });
 const holder = { holder: 'request-1' };
@@ -125,15 +138,21 @@ export const misspelt: readonly Misspelt[] = [
   },
   {
     door: 'operator',
-    option: 'sqsclient',
-    meant: 'sqsClient',
-    call: () => operator(untyped({ store, sqsclient: undefined })),
+    option: 'AWS',
+    meant: 'aws',
+    call: () => operator(untyped({ store, AWS: undefined })),
   },
   {
     door: 'operator().openClaims',
     option: 'stat',
     meant: 'state',
     call: () => operate.openClaims(untyped({ stat: 'parked' })).next(),
+  },
+  {
+    door: 'operator().observed',
+    option: 'mosst',
+    meant: 'most',
+    call: () => operate.observed('o', untyped({ mosst: 5 })),
   },
   {
     door: 'operator().readClaim',
@@ -227,62 +246,100 @@ export const misspelt: readonly Misspelt[] = [
     call: () => step(untyped({}), 'charge', nothing, untyped({ onAbandonded: 'park' })),
   },
   {
-    door: 'leanDynamo',
-    option: 'endPoint',
-    meant: 'endpoint',
-    call: () => lean.leanDynamo(untyped({ endPoint: 'http://localhost:8000' })),
+    door: 'sdk',
+    option: 'dynamoDB',
+    meant: 'dynamodb',
+    call: () => sdk(untyped({ dynamoDB: {} })),
   },
   {
-    door: 'leanSqs',
-    option: 'endPoint',
-    meant: 'endpoint',
-    call: () => leanSqsDoors.leanSqs(untyped({ endPoint: 'http://localhost:8000' })),
+    door: 'lean',
+    option: 'endpoint',
+    meant: 'endpoints',
+    call: () => leanStores.lean(untyped({ endpoint: 'http://localhost:8000' })),
   },
   {
-    door: 'eachMessage',
-    option: 'onInflight',
-    meant: 'onInFlight',
-    call: () => leanSqsDoors.eachMessage(untyped({ ...claims, onInflight: 'discard' }), nothing),
+    door: 'dynamoOutbox',
+    option: 'atOnce',
+    meant: 'atOnceMs',
+    call: () => dynamoOutbox(untyped({ tableName: 'outbox', atOnce: 0 })),
   },
   {
-    door: 'sendOnce',
-    option: 'queueURL',
-    meant: 'queueUrl',
-    call: () => leanSqsDoors.sendOnce(untyped({ operation: 'refund', store, queueURL: 'https://sqs' })),
-  },
-  {
-    door: 'sqsOnce',
-    option: 'onInflight',
-    meant: 'onInFlight',
-    call: () => leanMiddy.sqsOnce(untyped({ ...claims, onInflight: 'discard' })),
-  },
-  {
-    door: 'eachTransaction',
-    option: 'onRefuse',
-    meant: 'onRefused',
+    door: 'dynamoOutbox().message',
+    option: 'message.groups',
+    meant: 'message.group',
     call: () =>
-      leanTransactions.eachTransaction(
-        untyped({ ...claims, onAbandoned: undefined, onRefuse: nothing }),
-        nothing as never,
+      dynamoOutbox({ tableName: 'outbox', aws: sdk({}) }).message(
+        untyped({ to: 'https://sqs', key: 'a', body: 1, groups: 'b' }),
       ),
+    by: 'message',
+  },
+  {
+    door: 'largeBodies',
+    option: 'buckets',
+    meant: 'bucket',
+    call: () => largeBodies(untyped({ s3Client: { send: nothing }, buckets: 'payloads' })),
+  },
+  {
+    door: 'DynamoDBPersistenceLayer',
+    option: 'tablename',
+    meant: 'tableName',
+    call: () => new DynamoDBPersistenceLayer(untyped({ tablename: 'idempotency', onAbandoned: 'retry' })),
+  },
+  {
+    door: 'IdempotencyConfig',
+    option: 'eventKeyJmespath',
+    meant: 'eventKeyJmesPath',
+    call: () => new IdempotencyConfig(untyped({ eventKeyJmespath: 'id' })),
+  },
+  {
+    door: 'besidePowertools',
+    option: 'keyprefix',
+    meant: 'keyPrefix',
+    call: () => besidePowertools(memoryStore(), untyped({ tableName: 'idempotency', keyprefix: 'mails' })),
+  },
+  {
+    door: 'makeIdempotent',
+    option: 'keyprefix',
+    meant: 'keyPrefix',
+    call: () => makeIdempotent(nothing, untyped({ keyprefix: 'mails' })),
+  },
+  {
+    door: 'makeHandlerIdempotent',
+    option: 'keyprefix',
+    meant: 'keyPrefix',
+    call: () => makeHandlerIdempotent(untyped({ keyprefix: 'mails' })),
+  },
+  { door: 'queues', option: 'AWS', meant: 'aws', call: () => queues(untyped({ AWS: {} })) },
+  { door: 'topics', option: 'snsclient', meant: 'snsClient', call: () => topics(untyped({ snsclient: {} })) },
+  {
+    door: 'eventBuses',
+    option: 'eventbridgeClient',
+    meant: 'eventBridgeClient',
+    call: () => eventBuses(untyped({ eventbridgeClient: {} })),
+  },
+  {
+    door: 'outboxRelay',
+    option: 'concurency',
+    meant: 'concurrency',
+    call: () => outboxRelay(untyped({ outbox: dynamoOutbox({ tableName: 'outbox', aws: sdk({}) }), concurency: 5 })),
+  },
+  {
+    door: 'outboxSweep',
+    option: 'olderThan',
+    meant: 'olderThanMs',
+    call: () => outboxSweep(untyped({ outbox: dynamoOutbox({ tableName: 'outbox', aws: sdk({}) }), olderThan: 5 })),
   },
   {
     door: 'dynamoStore',
     option: 'tablename',
     meant: 'tableName',
-    call: () => lean.dynamoStore(untyped({ tablename: 'claims' })),
+    call: () => leanStores.dynamoStore(untyped({ tablename: 'claims' })),
   },
   {
     door: 'individualDynamoStore',
     option: 'tablename',
     meant: 'tableName',
-    call: () => lean.individualDynamoStore(untyped({ tablename: 'claims' })),
-  },
-  {
-    door: 'transactionalStore',
-    option: 'tablename',
-    meant: 'tableName',
-    call: () => leanTransactions.transactionalStore(untyped({ tablename: 'claims' })),
+    call: () => leanStores.individualDynamoStore(untyped({ tablename: 'claims' })),
   },
   {
     door: 'dynamoStore',
@@ -362,16 +419,28 @@ export const misspelt: readonly Misspelt[] = [
     call: () => individualDynamoStore(untyped({ table: 'claims' })),
   },
   {
-    door: 'transactionalStore',
-    option: 'cleint',
-    meant: 'client',
-    call: () => transactionalStore(untyped({ tableName: 'claims', cleint: {} })),
+    door: 'postgresStore',
+    option: 'tableName',
+    meant: 'table',
+    call: () => postgresStore(untyped({ pool: {}, tableName: 'claims' })),
   },
   {
-    door: 'dynamoLockStore',
-    option: 'TableName',
-    meant: 'tableName',
-    call: () => dynamoLockStore(untyped({ TableName: 'claims' })),
+    door: 'postgresLockStore',
+    option: 'tables',
+    meant: 'table',
+    call: () => postgresLockStore(untyped({ pool: {}, tables: 'claims' })),
+  },
+  {
+    door: 'deleteExpired',
+    option: 'limits',
+    meant: 'limit',
+    call: () => deleteExpired(untyped({ pool: {}, limits: 1 })),
+  },
+  {
+    door: 'postgresMigration',
+    option: 'tableName',
+    meant: 'table',
+    call: () => postgresMigration(untyped({ tableName: 'claims' })),
   },
   {
     door: 'eachMessage',
@@ -422,6 +491,30 @@ export const misspelt: readonly Misspelt[] = [
     meant: 'execute',
     call: () => inPhases(untyped({ excute: nothing, record: () => [], onAbandoned: 'retry' })),
   },
+  {
+    door: 'startOnce',
+    option: 'inputs',
+    meant: 'input',
+    call: () => startOnce(untyped({ ...claims, inputs: nothing })),
+  },
+  {
+    door: 'startOnce',
+    option: 'waitForEnd.afterFail',
+    meant: 'waitForEnd.afterFailed',
+    call: () => startOnce(untyped({ ...claims, onAbandoned: undefined, workflow, waitForEnd: { afterFail: 'park' } })),
+  },
+  ...Object.entries({ executionEnded, startAgain, waitingExecutions }).map(([door, make]) => ({
+    door,
+    option: 'endsWithin',
+    meant: 'endsWithinMs',
+    call: () => make(untyped({ store, workflow, afterFailed: 'park', endsWithin: 600_000 })),
+  })),
+  {
+    door: 'stepFunctions',
+    option: 'stateMachineARN',
+    meant: 'stateMachineArn',
+    call: () => stepFunctions(untyped({ type: 'STANDARD', stateMachineARN: 'arn' })),
+  },
   { door: 'commit', option: 'results', meant: 'result', call: () => commit(untyped({}), [], untyped({ results: 1 })) },
   {
     door: 'sendOnce',
@@ -434,7 +527,9 @@ export const misspelt: readonly Misspelt[] = [
     option: 'message.messageGroup',
     meant: 'message.messageGroupId',
     call: () =>
-      sendOnce({ operation: 'o', store, queueUrl: 'https://sqs' })(untyped({ key: 'k', body: {}, messageGroup: 'g' })),
+      sendOnce({ operation: 'o', store: table, queueUrl: 'https://sqs' })(
+        untyped({ key: 'k', body: {}, messageGroup: 'g' }),
+      ),
   },
   {
     door: 'onceOverHttp',
@@ -490,13 +585,13 @@ export const misspelt: readonly Misspelt[] = [
     door: 'forEachItem',
     option: 'chunks',
     meant: 'chunk',
-    call: () => forEachItem([1], untyped({ id: 'r', work: 'repay', fence, tableName: 't', chunks: 5 }), () => []),
+    call: () => forEachItem([1], untyped({ id: 'r', work: 'repay', fence, store: table, chunks: 5 }), () => []),
   },
   {
     door: 'readProgress',
     option: 'works',
     meant: 'work',
-    call: () => readProgress(untyped({ id: 'r', tableName: 't', works: 'repay' })),
+    call: () => readProgress(untyped({ id: 'r', store: table, works: 'repay' })),
   },
   { door: 'hashedKeys', option: 'sald', meant: 'salt', call: () => hashedKeys(nothing, untyped({ sald: 's' })) },
   {
@@ -599,6 +694,9 @@ const protocol = 'records and requests of the protocol, which stores make';
 
 /** The other functions and classes that are exported, and what they take instead of options. */
 export const withoutOptions: Readonly<Record<string, string>> = {
+  transactionalStore: 'a store',
+  dynamoLockStore: 'a store',
+  startExecution: 'a claim, a target, and an input',
   decide: protocol,
   renew: protocol,
   settle: protocol,
@@ -608,6 +706,9 @@ export const withoutOptions: Readonly<Record<string, string>> = {
   extendLock: protocol,
   keepLock: protocol,
   canonicalJson: writesNothing,
+  IdempotencyRecord: 'what a record holds',
+  CachePersistenceLayer: 'it is refused',
+  idempotent: 'it is refused',
   canonicalValue: writesNothing,
   failOpen: writesNothing,
   logEvents: writesNothing,

@@ -58,12 +58,13 @@ const takes: Readonly<Record<string, string>> = {
   memoryLockStore: defaults,
   dynamoStore: defaults,
   individualDynamoStore: defaults,
-  transactionalStore: defaults,
-  dynamoLockStore: defaults,
+  postgresMigration: defaults,
   deadLetterQueue: defaults,
-  leanDynamo: defaults,
-  leanSqs: defaults,
+  sdk: defaults,
+  lean: defaults,
   metricEvents: defaults,
+  topics: defaults,
+  eventBuses: defaults,
   httpProvider: defaults,
   renewedLease: 'a number is what it takes',
   allOf: 'with no listeners, it calls none',
@@ -128,7 +129,7 @@ describe('a public function that is called with something else', () => {
 });
 
 describe('a function of an operator that is called with something else', () => {
-  const operate = operator({ store: memoryStore(), sqsClient: noQueue, onEvent: () => undefined });
+  const operate = operator({ store: memoryStore(), aws: noQueue, onEvent: () => undefined });
   /** They take no argument as well. */
   const takesNone: readonly string[] = ['openClaims'];
   const methods = Object.entries(operate).filter(([name]) => !takesNone.includes(name)) as [string, Method][];

@@ -15,6 +15,7 @@ import {
 } from '../../../lib/pawl/index.ts';
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { deadLetterQueue, eachMessage, type SqsEvent, type SqsRecord } from '../../../lib/pawl/sqs/index.ts';
+import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { resolverOf } from '../../support/resolver-of.ts';
 import { aheadBy, chance, clock, failed, fakeSqs, mapStore, record, saturday } from './kit.ts';
 
@@ -289,7 +290,7 @@ export async function attack(seed: number): Promise<Found> {
     const said = new Map<string, 'done' | 'dead' | 'again'>();
     const common = {
       ...options(box),
-      sqsClient: sqs.client,
+      aws: sdk({ sqs: sqs.client }),
       key: ({ body }: { body: unknown }) => (body as Body).id,
       deadLetters: deadLetterQueue(dlq),
     };

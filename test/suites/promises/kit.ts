@@ -4,6 +4,7 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { test } from 'vitest';
 import type { ClaimEvent, ClaimRecord, ClaimStore, ClaimWrite, Host, WriteResult } from '../../../lib/pawl/index.ts';
 import type { SqsEvent, SqsRecord } from '../../../lib/pawl/sqs/index.ts';
+import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 
 /** The pages that still have every sentence that is quoted from them. A sentence that is rewritten takes its test along. */
 const quotedWordForWord: readonly string[] = [
@@ -369,7 +370,7 @@ export function surroundings({ honours = false, store, time = clock(), sqs = fak
       store: store ?? claims,
       host: time,
       onEvent: listener.onEvent,
-      sqsClient: sqs.client,
+      aws: sdk({ sqs: sqs.client }),
       key: ({ body }: { body: unknown }) => (body as { id?: string }).id,
     },
     /** For the options of `once`. */

@@ -8,6 +8,7 @@ import {
   resourceLocks,
 } from '../../../lib/pawl/locks/index.ts';
 import { requestKey, sendOnce } from '../../../lib/pawl/sqs/index.ts';
+import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { clock, fakeSqs, mapStore, mischievous, never, promise, surroundings, thrownBy, wait } from './kit.ts';
 
 const guide = 'docs/guides/locks.md';
@@ -280,7 +281,7 @@ describe('producers', () => {
       host,
       onEvent,
       queueUrl: 'https://sqs.eu-west-1.amazonaws.com/123456789012/refunds',
-      sqsClient: all.sqs.client,
+      aws: sdk({ sqs: all.sqs.client }),
       ...own,
     });
     return { ...all, send: (message: Parameters<typeof send>[0]) => all.time.until(send(message)) };

@@ -146,7 +146,7 @@ describe('options', () => {
     [
       'tableName',
       'transactionalStore with a table that is no text',
-      () => transactionalStore({ tableName: true as Any }),
+      () => transactionalStore(dynamoStore({ tableName: true as Any })),
     ],
     [
       'queueUrl',
@@ -173,9 +173,9 @@ describe('options', () => {
     '@throws OptionError for a `transactionalStore`',
     'failOpen over a transactional store is refused',
     async () => {
-      expect(await thrownBy(() => failOpen(transactionalStore({ tableName: 't' }) as Any, () => {}))).toBeInstanceOf(
-        OptionError,
-      );
+      expect(
+        await thrownBy(() => failOpen(transactionalStore(dynamoStore({ tableName: 't' })) as Any, () => {})),
+      ).toBeInstanceOf(OptionError);
     },
   );
 

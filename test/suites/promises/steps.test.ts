@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
 import { type Claim, InDoubtError, once, RetryableError, step } from '../../../lib/pawl/index.ts';
+import { propertyOf } from '../../../lib/pawl/kernel/unknown.ts';
 import {
   type AppWrite,
   CommitRefusedError,
@@ -27,6 +28,7 @@ import {
 const guide = 'docs/guides/transactions.md';
 const operate = 'docs/guides/recover.md';
 const payment = { id: 'p-1' };
+const idOf = (put: AppWrite['Put']) => String(propertyOf(put?.Item, 'id'));
 
 describe('steps', () => {
   promise(
@@ -314,7 +316,7 @@ function bankStore() {
       if (how === 'refuse') throw new Error('ECONNREFUSED');
       if (how === 'hang') return never();
       const refused = writes.flatMap((one, index) =>
-        one.Put?.ConditionExpression && entries.has(String(one.Put.Item?.['id']))
+        one.Put?.ConditionExpression && entries.has(idOf(one.Put))
           ? [{ index, code: 'ConditionalCheckFailed', message: 'it is there' }]
           : [],
       );
@@ -325,9 +327,7 @@ function bankStore() {
           : found?.claimId === write.seen.claimId && found.rev === write.seen.rev;
       if (current && refused.length > 0) return { applied: false, refused };
       const answer = claims.apply(write);
-      if (answer.applied)
-        for (const { Put } of writes)
-          entries.set(String(Put?.Item?.['id']), (entries.get(String(Put?.Item?.['id'])) ?? 0) + 1);
+      if (answer.applied) for (const { Put } of writes) entries.set(idOf(Put), (entries.get(idOf(Put)) ?? 0) + 1);
       if (how === 'lose-answer') throw new Error('ECONNRESET');
       return answer;
     },

@@ -44,7 +44,7 @@ describe.each([
         key: yours.bodyField('orderId'),
         onAbandoned: yours.reconcile({ ask: () => ({ verdict: 'inconclusive' }), settleMs: 0 }),
         lease: yours.renewedLease(10_000),
-        sqsClient: noQueue,
+        aws: noQueue,
         onEvent: () => undefined,
       },
       handle,
@@ -95,7 +95,7 @@ describe.each([
 
   it('is refused with a middleware of each, and the claims of the first are given back unharmed', async () => {
     const store = mine.memoryStore();
-    const options = { store, key: mine.bodyField('orderId'), onAbandoned: 'park', sqsClient: noQueue } as const;
+    const options = { store, key: mine.bodyField('orderId'), onAbandoned: 'park', aws: noQueue } as const;
     const handler = middy(async () => undefined, { timeoutEarlyInMillis: 0 })
       .use(mine.sqsOnce({ ...options, operation: 'send-email', onEvent: () => undefined }))
       .use(yours.sqsOnce({ ...options, operation: 'other', onEvent: () => undefined }));

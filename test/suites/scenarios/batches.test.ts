@@ -2,6 +2,7 @@ import type { SQSEvent } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { nodeHost } from '../../../lib/pawl/host.ts';
 import { StoreUnavailableError } from '../../../lib/pawl/index.ts';
+import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { sqsRecord } from '../../support/lambda.ts';
 import { gate, order, queueServer, setUp } from './support.ts';
 
@@ -68,7 +69,7 @@ describe('16 · a duplicate in flight waits for its turn, and no other message w
       })('a', { remainingMs: () => 300_000 });
       await running.begun;
 
-      const options = { sqsClient: queues.functionClient, fingerprint: false } as const;
+      const options = { aws: sdk({ sqs: queues.functionClient }), fingerprint: false } as const;
       const again = () => void ledger.push('again');
       const charge = adapter === 'eachMessage' ? consumer(again, options) : existing(again, options);
       await queues.send({ orderId: 'a', copy: 1 });
@@ -99,11 +100,11 @@ describe('16 · a duplicate in flight waits for its turn, and no other message w
 
     const charge =
       adapter === 'eachMessage'
-        ? consumer(({ body }) => ledger.push(body.orderId), { sqsClient })
+        ? consumer(({ body }) => ledger.push(body.orderId), { aws: sdk({ sqs: sqsClient }) })
         : existing(
             (event: SQSEvent) => void ledger.push(...event.Records.map(({ body }) => JSON.parse(body).orderId)),
             {
-              sqsClient,
+              aws: sdk({ sqs: sqsClient }),
             },
           );
     const inGroup = (group: string, orderId: string) => sqsRecord({ orderId }, { group });

@@ -10,6 +10,7 @@ import {
   messageId,
   type SqsEvent,
 } from '../../../lib/pawl/sqs/index.ts';
+import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { context, sqsRecord } from '../../support/lambda.ts';
 import { type Order, order, queueServer, setUp } from './support.ts';
 
@@ -133,7 +134,7 @@ describe('11 · a message without a key never runs, and never stands for another
         key,
         onAbandoned: 'retry',
         deadLetters: deadLetterQueue(queues.deadLetters.url),
-        sqsClient: queues.functionClient,
+        aws: sdk({ sqs: queues.functionClient }),
         onEvent: () => undefined,
       },
       ({ body }) => ledger.push(body),

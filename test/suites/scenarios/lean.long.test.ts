@@ -1,6 +1,6 @@
 import { runOverLean } from './support.ts';
 
-/* Every scenario once more, over the lean transports: its claims through `leanDynamo`, its queues through `leanSqs`. */
+/* Every scenario once more, without the SDK: its claims and its queues through `lean`. */
 
 runOverLean();
 await import('./batches.test.ts');

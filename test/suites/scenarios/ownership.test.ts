@@ -1,6 +1,6 @@
 import type { SQSEvent } from 'aws-lambda';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { loseAnswersOf } from '../../support/lost-answers.ts';
 import { localClient } from '../../support/tables.ts';
 import { aheadBy, gate, order, queueServer, setUp } from './support.ts';
@@ -81,10 +81,10 @@ describe('2 · the error hook of the middleware touches only the claims of its o
 
     const [theirs, mine] = [order('theirs'), order('mine')];
     const both = [theirs.messageId, mine.messageId].sort();
-    expect(await failing(scenario, { sqsClient })(theirs, mine)).toEqual(both);
+    expect(await failing(scenario, { aws: sdk({ sqs: sqsClient }) })(theirs, mine)).toEqual(both);
     expect(await read('theirs')).toEqual(before);
     expect(await read('mine')).toMatchObject({ status: 'released' });
-    expect(await existing(charge, { sqsClient })(theirs)).toEqual([theirs.messageId]);
+    expect(await existing(charge, { aws: sdk({ sqs: sqsClient }) })(theirs)).toEqual([theirs.messageId]);
 
     winner.end();
     expect(await winning).toEqual([]);
@@ -172,7 +172,7 @@ it('4 · an early timeout leaves the claim with the handler that is still runnin
     ledger.push(...orderIds(event));
     return slow.work();
   };
-  const options = { onAbandoned: 'park', sqsClient } as const;
+  const options = { onAbandoned: 'park', aws: sdk({ sqs: sqsClient }) } as const;
   const message = order('a');
   // Middy answers for the handler after 200 ms; the handler goes on.
   const early = existing(charge, { ...options, remainingMs: 10_000, timeoutEarlyInMillis: 9800 });
@@ -200,7 +200,7 @@ it('18 · a worker recognises its own write after the response was lost', async 
       if (body.orderId === 'b' && attempt === 1) throw new Error('declined for now');
       ledger.push(body.orderId);
     },
-    { store: dynamoStore({ tableName, client }) },
+    { store: dynamoStore({ tableName, aws: sdk({ dynamodb: client }) }) },
   );
   const [a, b] = [order('a'), order('b')];
   expect(await charge(a, b)).toEqual([b.messageId]);

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { nodeHost } from '../../../lib/pawl/host.ts';
 import { OptionError, RejectedError } from '../../../lib/pawl/index.ts';
 import { bodyField, deadLetterQueue, eachMessage, type SqsEvent } from '../../../lib/pawl/sqs/index.ts';
+import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { context } from '../../support/lambda.ts';
 import { order, queueServer, setUp } from './support.ts';
 
@@ -45,7 +46,7 @@ it('5 · a handler that changes its record does not change what is dead-lettered
       key: bodyField('orderId'),
       onAbandoned: 'retry',
       deadLetters: deadLetterQueue(queues.deadLetters.url),
-      sqsClient: queues.functionClient,
+      aws: sdk({ sqs: queues.functionClient }),
       onEvent: () => undefined,
     },
     ({ record }) => {

@@ -13,7 +13,6 @@ import {
   once,
 } from '../../../lib/pawl/index.ts';
 import { type SqsOnceOptions, sqsOnce } from '../../../lib/pawl/middy/index.ts';
-import * as leanMiddy from '../../../lib/pawl/middy/lean.ts';
 import {
   bodyField,
   eachMessage,
@@ -21,57 +20,46 @@ import {
   type SqsOptions,
   type SqsRecord,
 } from '../../../lib/pawl/sqs/index.ts';
-import * as leanSqs from '../../../lib/pawl/sqs/lean/index.ts';
-import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
-import * as leanDynamo from '../../../lib/pawl/stores/dynamodb/lean/index.ts';
+import { type Aws, dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import type { Lean } from '../../../lib/pawl/stores/dynamodb/lean.ts';
 import type { SeenWrite } from '../../../lib/rehearsal/pawl/claim-writes.ts';
 import { context, failuresOf, sqsEvent, sqsRecord } from '../../support/lambda.ts';
+import { localLean } from '../../support/lean.ts';
 import { startQueues } from '../../support/queues.ts';
-import { refuseWritesOf, refusingTransport } from '../../support/refused-writes.ts';
+import { refuseWritesOf, refusingAws } from '../../support/refused-writes.ts';
 import { claimsTable, localClient } from '../../support/tables.ts';
 
-/** What the scenarios run over. */
-interface Transports {
+/** The way to AWS that the scenarios run over. */
+interface Way {
   store(tableName: string, client: DynamoDBClient): ClaimStore;
   refusing(tableName: string, refuses: (write: SeenWrite) => boolean): ClaimStore;
-  eachMessage: typeof eachMessage<Order>;
-  sqsOnce: typeof sqsOnce<Order>;
+  /** In place of what a test hands on to a door, which is a client of the SDK. */
+  readonly doors: () => { readonly aws?: Aws };
 }
 
-const overSdk: Transports = {
-  store: (tableName, client) => dynamoStore({ tableName, client }),
+const overSdk: Way = {
+  store: (tableName, client) => dynamoStore({ tableName, aws: sdk({ dynamodb: client }) }),
   refusing(tableName, refuses) {
     // One try: the SDK's own retries are not what these tests are about.
     const client = localClient(inject('dynamoEndpoint'), { maxAttempts: 1 });
     onTestFinished(() => client.destroy());
     refuseWritesOf(client, refuses);
-    return dynamoStore({ tableName, client });
+    return dynamoStore({ tableName, aws: sdk({ dynamodb: client }) });
   },
-  eachMessage,
-  sqsOnce,
+  doors: () => ({}),
 };
 
-const local = { region: 'us-east-1', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
-
-function leanClient(): leanDynamo.LeanDynamo {
-  const client = leanDynamo.leanDynamo({ ...local, endpoint: inject('dynamoEndpoint') });
-  onTestFinished(() => client.destroy());
-  return client;
+function openLean(): Lean {
+  const dynamodb = inject('dynamoEndpoint');
+  const aws = localLean(dynamodb, { endpoints: { dynamodb, sqs: queuesAt ?? nobody } });
+  onTestFinished(() => aws.destroy());
+  return aws;
 }
 
-/** The tests hand on clients of the SDK. */
-function leanQueues(): leanSqs.LeanSqs {
-  const client = leanSqs.leanSqs({ ...local, endpoint: queuesAt ?? nobody });
-  onTestFinished(() => client.destroy());
-  return client;
-}
-
-const overLean: Transports = {
-  store: (tableName) => leanDynamo.dynamoStore({ tableName, client: leanClient() }),
-  refusing: (tableName, refuses) =>
-    leanDynamo.dynamoStore({ tableName, client: refusingTransport(leanClient(), refuses) }),
-  eachMessage: (options, handle) => leanSqs.eachMessage({ ...options, sqsClient: leanQueues() }, handle),
-  sqsOnce: (options) => leanMiddy.sqsOnce({ ...options, sqsClient: leanQueues() }),
+const overLean: Way = {
+  store: (tableName) => dynamoStore({ tableName, aws: openLean() }),
+  refusing: (tableName, refuses) => dynamoStore({ tableName, aws: refusingAws(openLean(), refuses) }),
+  doors: () => ({ aws: openLean() }),
 };
 
 let over = overSdk;
@@ -79,7 +67,7 @@ let over = overSdk;
 let queuesAt: string | undefined;
 const nobody = 'http://127.0.0.1:9';
 
-/** Runs the scenarios that are imported after it over the lean transports. */
+/** Runs the scenarios that are imported after it without the SDK. */
 export function runOverLean(): void {
   over = overLean;
 }
@@ -105,7 +93,12 @@ export async function setUp() {
     },
   } as const;
   // Most of these tests have no queue, and nobody to tell how long a message stays invisible.
-  const onQueue = { ...common, key: bodyField('orderId'), backoffSeconds: () => undefined, sqsClient: noQueue() };
+  const onQueue = {
+    ...common,
+    key: bodyField('orderId'),
+    backoffSeconds: () => undefined,
+    aws: sdk({ sqs: noQueue() }),
+  };
 
   return {
     tableName,
@@ -127,7 +120,7 @@ export async function setUp() {
     /** A handler of one message, called with a batch; answers the ids that are to come again. */
     consumer(handle: MessageHandler<Order>, options: Partial<SqsOptions<Order>> & Remaining = {}) {
       const { remainingMs, ...own } = options;
-      const handler = over.eachMessage({ ...onQueue, ...own }, handle);
+      const handler = eachMessage({ ...onQueue, ...own, ...over.doors() }, handle);
       return async (...records: readonly SqsRecord[]) =>
         failuresOf(await handler(sqsEvent(...records), context(remainingMs)));
     },
@@ -136,7 +129,7 @@ export async function setUp() {
       const { timeoutEarlyInMillis = 0, remainingMs = 30_000, others = [], inner = [], ...own } = options;
       const handler = middy(async (event: SQSEvent) => handle(event), { timeoutEarlyInMillis })
         .use([...others])
-        .use(over.sqsOnce({ ...onQueue, ...own }))
+        .use(sqsOnce({ ...onQueue, ...own, ...over.doors() }))
         .use([...inner]);
       return async (...records: readonly SqsRecord[]) =>
         failuresOf(await handler(sqsEvent(...records) as SQSEvent, context(remainingMs) as Context));

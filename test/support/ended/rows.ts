@@ -1,8 +1,9 @@
 import { expect } from 'vitest';
 import { nodeHost } from '../../../lib/pawl/host.ts';
+import { nothingObserved, observedToken } from '../../../lib/pawl/rules/observed.ts';
 import { findingOf, storeFinding } from '../../../lib/pawl/statements/finding.ts';
 import { findings } from '../../../lib/pawl/statements/index.ts';
-import { readRestored } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { readRestored, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { operation, type World } from './world.ts';
 
 /** What every command is tried with. */
@@ -35,6 +36,12 @@ const byOdd = (odd: string) => ['--by', odd, '--note', odd];
 const table = ({ tableName }: World) => ['--table', tableName];
 const letters = ({ dead }: World) => ['--queue', dead.url];
 const parked = { status: 'parked', error: { name: 'abandoned', message: 'its worker died' } } as const;
+/** Two payloads under one key. */
+const onlyObserved = {
+  status: 'completed',
+  claimId: observedToken,
+  observed: JSON.stringify({ ...nothingObserved, deliveries: 2, done: 1, other: 1, differing: ['amount'] }),
+} as const;
 const nothing = async () => 0;
 const keys = ['order-1', 'order-2', 'order-3'];
 
@@ -87,6 +94,15 @@ export const rows: Readonly<Record<string, Row | Elsewhere>> = {
     ],
     code: 1,
   },
+  observed: {
+    ...reads,
+    async prepare(world) {
+      for (const key of keys) await world.claim(key, onlyObserved);
+    },
+    args: (world) => ['observed', operation, ...table(world)],
+    showing: () => [['observed', operation]],
+    code: 1,
+  },
   resolve: {
     async prepare(world) {
       for (const key of keys) await world.claim(key, parked);
@@ -119,7 +135,7 @@ export const rows: Readonly<Record<string, Row | Elsewhere>> = {
     showing: (_, odd) => [['restored', '--cut-off', odd, ...byOdd(odd)]],
     acts: 1,
     async done({ tableName, dynamo: client }) {
-      const mark = await readRestored({ tableName, client });
+      const mark = await readRestored({ tableName, aws: sdk({ dynamodb: client }) });
       if (mark !== undefined) expect(mark.by).toBe('maria');
       return mark === undefined ? 0 : 1;
     },

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ChangeMessageVisibilityCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { ClaimRecord } from '../../../lib/pawl/rules/record.ts';
 import { successor } from '../../../lib/pawl/rules/successor.ts';
-import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import type { SqsLocal } from '../../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { record } from '../records.ts';
 import { claimsTable, localClient } from '../tables.ts';
@@ -16,7 +16,7 @@ export const operation = 'send-email';
 export async function makeWorld(endpoint: string, sqs: SqsLocal) {
   const dynamo = localClient(endpoint);
   const tableName = await claimsTable(dynamo);
-  const store = dynamoStore({ tableName, client: dynamo });
+  const store = dynamoStore({ tableName, aws: sdk({ dynamodb: dynamo }) });
   const name = `w-${randomUUID()}`;
   const dead = await sqs.createQueue(`${name}-dlq`);
   const queue = await sqs.createQueue(name, {

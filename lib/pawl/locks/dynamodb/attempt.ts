@@ -1,9 +1,9 @@
 import { expect } from '../../kernel/check.ts';
 import { canonicalValue, fingerprintOf } from '../../payload/fingerprint.ts';
+import type { TransactAction } from '../../stores/dynamodb/marshall-action.ts';
 import { WorkUnfinishedError } from '../errors.ts';
 import { type Progress, progressOf, type Segment, segmentsOf, type WorkName } from '../progress.ts';
 import { beginWork, mostActions, moveOn, type ProgressTable, readSegments, segmentId } from './progress.ts';
-import type { TransactAction } from './transact-action.ts';
 
 /*
  * One attempt at a work larger than a transaction: it begins, and does in lanes what earlier attempts have left. It owns the order of these; it does

@@ -3,7 +3,8 @@ import { nodeHost } from '../../host.ts';
 import { expect } from '../../kernel/check.ts';
 import { propertyOf } from '../../kernel/unknown.ts';
 import { identify } from '../../rules/identity.ts';
-import { type TransactAction, whenIn } from './transact-action.ts';
+import type { TransactAction } from '../../stores/dynamodb/marshall-action.ts';
+import { whenIn } from './when-in.ts';
 
 /**
  * The action that makes a transaction of the caller's fail unless the claim is still this worker's.
@@ -11,10 +12,10 @@ import { type TransactAction, whenIn } from './transact-action.ts';
  * @param tableName the claims table
  * @example
  * const options: ForEachItemOptions<string> = {
+ *   store: lockStore,
  *   id: claim.effectKey,
  *   work: 'repay',
  *   fence: claimHeld(claim, 'claims'),
- *   tableName: 'claims',
  * };
  */
 export function claimHeld(claim: Pick<Claim, 'operation' | 'key' | 'fence'>, tableName: string): TransactAction {

@@ -1,21 +1,17 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { nodeHost } from '../../host.ts';
 import { expect, expectFunction, expectWhole } from '../../kernel/check.ts';
 import { claimDefaults } from '../../kernel/defaults.ts';
-import { pageAt } from '../../kernel/error-code.ts';
-import { OptionError } from '../../kernel/errors.ts';
 import { heard } from '../../kernel/heard.ts';
 import type { Host } from '../../kernel/host.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
-import { defaultClient, type TableOptions, tableOptionNames } from '../../stores/dynamodb/options.ts';
-import { tableName as namedTable } from '../../stores/dynamodb/table.ts';
-import { isTransport } from '../../stores/dynamodb/transport.ts';
+import type { TransactAction } from '../../stores/dynamodb/marshall-action.ts';
+import type { DynamoStore } from '../../stores/dynamodb/store.ts';
+import { type InTable, tableOf } from '../../stores/dynamodb/table.ts';
 import type { Progress, WorkName } from '../progress.ts';
 import { beginAttempt, finishAttempt, type WritesFor } from './attempt.ts';
-import { lookUpWork } from './progress.ts';
-import type { TransactAction } from './transact-action.ts';
+import { lookUpWork, type ProgressTable } from './progress.ts';
+import type { DynamoLockStore } from './store.ts';
 import { processWorkNames, WorkNames } from './work-names.ts';
 
 /**
@@ -23,14 +19,16 @@ import { processWorkNames, WorkNames } from './work-names.ts';
  *
  * @example
  * const options: ForEachItemOptions<string> = {
- *   tableName: process.env.CLAIMS_TABLE,
+ *   store: lockStore,
  *   id: claim.effectKey,
  *   work: 'repay',
  *   fence: lockStore.stillHeld(lock),
  *   signal: claim.signal,
  * };
  */
-export interface ForEachItemOptions<T> extends TableOptions {
+export interface ForEachItemOptions<T> {
+  /** Where the progress is kept: in the table of a `dynamoStore`, or of a `dynamoLockStore`. */
+  readonly store: DynamoStore | DynamoLockStore;
   /** The identity of the request, the same on every attempt: `claim.effectKey`. */
   readonly id: string;
   /**
@@ -69,11 +67,6 @@ export interface ForEachItemOptions<T> extends TableOptions {
    */
   readonly retentionSeconds?: number;
   /**
-   * A document client of your own. It takes the place of `client`.
-   * @default one over `client`
-   */
-  readonly documents?: DynamoDBDocumentClient;
-  /**
    * The clock, the random source and the timers. Only simulations set it.
    * @default those of Node
    */
@@ -87,7 +80,7 @@ export interface ForEachItemOptions<T> extends TableOptions {
 
 const docs = 'docs/guides/locks.md';
 const known = {
-  ...tableOptionNames,
+  store: true,
   id: true,
   work: true,
   fence: true,
@@ -96,7 +89,6 @@ const known = {
   concurrency: true,
   signal: true,
   retentionSeconds: true,
-  documents: true,
   host: true,
   names: true,
 } as const satisfies NamesOf<ForEachItemOptions<unknown>>;
@@ -121,7 +113,7 @@ export interface ForEachItemResult extends Progress {
  * @example
  * await forEachItem(
  *   payment.debts,
- *   { tableName: 'claims', id: claim.effectKey, work: 'repay', fence: lockStore.stillHeld(lock), signal: lock.signal },
+ *   { store: lockStore, id: claim.effectKey, work: 'repay', fence: lockStore.stillHeld(lock), signal: lock.signal },
  *   (debts) => debts.map((id) => ({ Put: { TableName: 'repayments', Item: { id, payment: payment.id } } })),
  * );
  */
@@ -168,7 +160,7 @@ async function attemptAll<T>(
     expectWhole(name, value);
     expect(value > 0, name, 'at least 1', value);
   }
-  const table = { ...documentsOf(options), host };
+  const table = progressTable(options.store, host);
   const giveBack = names.take(table.tableName, { id, work }, fence);
   try {
     const expiresAt = Math.ceil(host.now() / 1000) + retentionSeconds;
@@ -186,11 +178,11 @@ async function attemptAll<T>(
  *
  * @throws OptionError when an option is wrong; DynamoDB's error
  * @example
- * const progress = await readProgress({ tableName: 'claims', id: 'repay#request-17', work: 'repay' });
+ * const progress = await readProgress({ store, id: 'repay#request-17', work: 'repay' });
  * if (progress) console.log(`${progress.done} of ${progress.total}`);
  */
 export function readProgress(
-  options: TableOptions & WorkName & { readonly documents?: DynamoDBDocumentClient },
+  options: WorkName & Pick<ForEachItemOptions<never>, 'store'>,
 ): Promise<Progress | undefined> {
   return heard('readProgress', lookUp(options));
 }
@@ -199,7 +191,7 @@ async function lookUp(options: Parameters<typeof readProgress>[0]): Promise<Prog
   // Of a work, the options of `forEachItem` name it just as well.
   expectOptions(options, { door: 'readProgress', known, docs });
   expectName(options.work);
-  return lookUpWork({ ...documentsOf(options), host: nodeHost }, options);
+  return lookUpWork(progressTable(options.store, nodeHost), options);
 }
 
 /** @throws OptionError: with a `#`, the names of two works could come to the same item */
@@ -208,15 +200,8 @@ function expectName(work: string): void {
   expect(isName, 'work', '1 to 64 characters of ASCII, without spaces and #', work);
 }
 
-function documentsOf(options: TableOptions & { readonly documents?: DynamoDBDocumentClient }) {
-  const tableName = namedTable(options.tableName).read();
-  return { tableName, documents: options.documents ?? DynamoDBDocumentClient.from(sdkClientOf(options)) };
-}
-
-/** @throws OptionError: the application's writes go with the progress, and a lean client is for pawl's own */
-function sdkClientOf({ client = defaultClient() }: TableOptions): DynamoDBClient {
-  if (!isTransport(client)) return client;
-  throw new OptionError(
-    `client: forEachItem expected the AWS SDK's DynamoDBClient; got leanDynamo(). See ${pageAt('docs/guides/lean.md')}.`,
-  );
+/** @throws OptionError when the store has no table, or its name is missing */
+function progressTable(store: InTable, host: Host): ProgressTable {
+  const { nameOfTable, aws } = tableOf('store', store, 'dynamoStore({ tableName }), or dynamoLockStore(…)');
+  return { tableName: nameOfTable(), transport: aws.dynamodb, host };
 }

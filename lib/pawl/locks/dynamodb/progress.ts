@@ -1,13 +1,16 @@
 import type { CancellationReason } from '@aws-sdk/client-dynamodb';
-import { BatchGetCommand, type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { DynamoTransport } from '../../aws/aws.ts';
 import { explainedError } from '../../kernel/errors.ts';
 import type { Host } from '../../kernel/host.ts';
 import { boundedName, ownParts } from '../../kernel/name.ts';
 import { answeredBy } from '../../kernel/request.ts';
 import { Retry } from '../../kernel/retry.ts';
 import { wrongNumberIn } from '../../kernel/stored-numbers.ts';
+import { call } from '../../stores/dynamodb/calls.ts';
 import { conditionOf, conditionOfAny } from '../../stores/dynamodb/condition.ts';
 import { cancellationOf, conditionFailed, isHopeless } from '../../stores/dynamodb/errors.ts';
+import { marshallAction, type TransactAction } from '../../stores/dynamodb/marshall-action.ts';
 import { ChunkRefusedError, WorkChangedError } from '../errors.ts';
 import {
   type Adoption,
@@ -24,7 +27,6 @@ import {
 } from '../progress.ts';
 import { betweenConflicts, despiteConflicts } from './conflicts.ts';
 import { readAll } from './read-all.ts';
-import type { TransactAction } from './transact-action.ts';
 
 /** DynamoDB's limit for one transaction. */
 export const mostActions = 100;
@@ -36,7 +38,7 @@ const mostTries = 4;
 /** Where progress is kept. */
 export interface ProgressTable {
   readonly tableName: string;
-  readonly documents: DynamoDBDocumentClient;
+  readonly transport: DynamoTransport;
   readonly host: Host;
 }
 
@@ -71,18 +73,18 @@ function refused(name: WorkName, { codes, cause }: Refused): never {
 
 /** Reads the segments of a work of so many items, strongly consistent. */
 export async function readSegments(
-  { tableName, documents, host }: ProgressTable,
+  { tableName, transport, host }: ProgressTable,
   name: WorkName,
   total: number,
 ): Promise<readonly (SegmentRecord | undefined)[]> {
   const ids = segmentsOf(total).map(({ index }) => segmentId(name, index, host));
   const found = await readAll(host, ids, async (some) => {
-    const Keys = some.map((id) => ({ id }));
-    const command = new BatchGetCommand({ RequestItems: { [tableName]: { Keys, ConsistentRead: true } } });
-    const read = documents.send(command);
+    const Keys = some.map((id) => ({ id: { S: id } }));
+    const read = call(transport, 'BatchGetItem', { RequestItems: { [tableName]: { Keys, ConsistentRead: true } } });
     const { Responses, UnprocessedKeys } = await answeredBy(host, host.now() + requestMs, read);
-    const items = (Responses?.[tableName] ?? []).map((item) => [String(item['id']), segmentIn(item)] as const);
-    return { items, unread: (UnprocessedKeys?.[tableName]?.Keys ?? []).map((key) => String(key['id'])) };
+    const found = (Responses?.[tableName] ?? []).map((item) => unmarshall(item));
+    const items = found.map((item) => [String(item['id']), segmentIn(item)] as const);
+    return { items, unread: (UnprocessedKeys?.[tableName]?.Keys ?? []).flatMap((key) => key['id']?.S ?? []) };
   });
   return ids.map((id) => found.get(id));
 }
@@ -193,12 +195,13 @@ const told = ['None', conditionFailed];
  * @throws DynamoDB's error, when it is hopeless or keeps coming
  */
 async function commit(
-  { documents, host }: ProgressTable,
+  { transport, host }: ProgressTable,
   actions: readonly TransactAction[],
 ): Promise<Refused | { readonly kind: 'committed' }> {
   const policy = { requestMs, until: Number.POSITIVE_INFINITY, tries: mostTries, pauses: betweenConflicts };
   const retry = new Retry(host, policy);
-  const send = () => documents.send(new TransactWriteCommand({ TransactItems: [...actions] }));
+  const TransactItems = actions.map(marshallAction);
+  const send = () => call(transport, 'TransactWriteItems', { TransactItems });
   for (;;) {
     try {
       await despiteConflicts(host, () => answeredBy(host, retry.tryUntil(host.now()), send()));

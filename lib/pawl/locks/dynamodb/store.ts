@@ -1,42 +1,24 @@
+import type { DynamoTransport } from '../../aws/aws.ts';
 import { nodeHost } from '../../host.ts';
-import { explained } from '../../kernel/error-code.ts';
-import type { Host } from '../../kernel/host.ts';
-import { wrongNumberIn } from '../../kernel/stored-numbers.ts';
-import { expectOptions } from '../../kernel/take-options.ts';
-import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { call } from '../../stores/dynamodb/calls.ts';
 import { conditionOf } from '../../stores/dynamodb/condition.ts';
 import { cancellationOf, conditionFailed, refusedBy } from '../../stores/dynamodb/errors.ts';
 import { explainedBy, explainedTable, explaining } from '../../stores/dynamodb/explain.ts';
 import { fieldsOf, type Item, toItem } from '../../stores/dynamodb/item.ts';
-import { type TableOptions, tableOf, tableOptionNames } from '../../stores/dynamodb/options.ts';
-import type { DynamoTransport } from '../../stores/dynamodb/transport.ts';
+import type { TransactAction } from '../../stores/dynamodb/marshall-action.ts';
+import type { DynamoStore } from '../../stores/dynamodb/store.ts';
+import { type InTable, tableOf } from '../../stores/dynamodb/table.ts';
+import { knownLock } from '../known-lock.ts';
 import type { Lock } from '../owned-lock.ts';
 import type { StoredRecord } from '../record.ts';
 import { type Resource, resourceId } from '../resource.ts';
 import { type LockStore, type LockWrite, lockState } from '../store.ts';
 import { despiteConflicts } from './conflicts.ts';
 import { readAll } from './read-all.ts';
-import { type TransactAction, whenIn } from './transact-action.ts';
-
-/**
- * The options of `dynamoLockStore`.
- *
- * @example
- * const options: DynamoLockStoreOptions = { tableName: process.env.CLAIMS_TABLE };
- */
-export interface DynamoLockStoreOptions extends TableOptions {
-  /**
-   * The timers. Only simulations set it.
-   * @default those of Node
-   */
-  readonly host?: Pick<Host, 'after' | 'random'>;
-}
-
-const known = { ...tableOptionNames, host: true } as const satisfies NamesOf<DynamoLockStoreOptions>;
+import { whenIn } from './when-in.ts';
 
 /** A lock store in DynamoDB. It also makes the conditions with which a transaction of the caller's depends on a lock. */
-export interface DynamoLockStore extends LockStore {
+export interface DynamoLockStore extends LockStore, InTable {
   /**
    * The action that makes a transaction of the caller's fail unless the lock is still held by this worker: after a takeover,
    * a `keep`, or the holder's next attempt, it is not.
@@ -61,20 +43,23 @@ export interface DynamoLockStore extends LockStore {
 const mostWrites = 100;
 
 /**
- * Locks in a DynamoDB table: the claims table, or another with a text `id` as its partition key.
+ * Locks in the table of a `dynamoStore`: the claims table, or another with a text `id` as its partition key.
  *
  * Needs `dynamodb:BatchGetItem` and `PutItem` on the table, and `ConditionCheckItem` for `stillHeld` and `stillLocked`. `forEachItem`
  * needs `UpdateItem` besides, where its progress is kept. `ClaimsTable.grantLocks` grants them all.
  *
- * @throws OptionError at once when an option is wrong; at the first call when the table's name is missing
+ * @throws OptionError unless the store is a `dynamoStore`, or an `individualDynamoStore`; at the first call when the table's name is missing
  * @example
- * const locks = resourceLocks({ store: dynamoLockStore({ tableName: process.env.CLAIMS_TABLE }) });
+ * import { dynamoStore } from 'pawl/dynamodb'; // or 'pawl/dynamodb/lean'
+ *
+ * const store = dynamoStore({ tableName: process.env.CLAIMS_TABLE });
+ * const locks = resourceLocks({ store: dynamoLockStore(store) });
  */
-export function dynamoLockStore(options: DynamoLockStoreOptions): DynamoLockStore {
-  expectOptions(options, { door: 'dynamoLockStore', known, docs: 'docs/guides/locks.md' });
-  const { host = nodeHost } = options;
-  const { nameOfTable, transport } = tableOf(options);
-  const table = explainedTable(nameOfTable, transport, 'grantLocks');
+export function dynamoLockStore(store: DynamoStore): DynamoLockStore {
+  const table = tableOf('dynamoLockStore', store);
+  const { nameOfTable, host } = table;
+  const transport = table.aws.dynamodb;
+  const explained = explainedTable(nameOfTable, transport, 'grantLocks');
 
   async function read(ids: readonly string[]): Promise<readonly (StoredRecord | undefined)[]> {
     const TableName = nameOfTable();
@@ -90,15 +75,16 @@ export function dynamoLockStore(options: DynamoLockStoreOptions): DynamoLockStor
   }
 
   return {
+    table,
     most: mostWrites,
-    read: (ids) => explaining(table, () => read(ids)),
+    read: (ids) => explaining(explained, () => read(ids)),
     async write(writes) {
       try {
         await despiteConflicts(host, () => send(transport, nameOfTable(), writes));
         return { applied: true };
       } catch (error) {
         const found = refusalOf(error, writes);
-        if (found === undefined) throw await explainedBy(table, error);
+        if (found === undefined) throw await explainedBy(explained, error);
         return { applied: false, found };
       }
     },
@@ -141,37 +127,6 @@ function refusalOf(error: unknown, writes: readonly LockWrite[]): readonly (Stor
   });
 }
 
-/**
- * An item is where a lock should be, and is none that this version of pawl knows. It is left as it is.
- *
- * @example
- * await lockStore.read([lock.id]).catch((error) => {
- *   if (error instanceof UnknownLockError) console.error('a later version of pawl, or another program, wrote this item');
- *   throw error;
- * });
- */
-export class UnknownLockError extends Error {
-  override readonly name = 'UnknownLockError';
-  /** The item's. It may identify a person, and is no part of the message. */
-  readonly id: string;
-  constructor(id: string) {
-    super(explained("an item is left alone: it is no lock of pawl's schema 1", 'foreign-item'));
-    this.id = id;
-  }
-}
-
-const ofLock = { counts: ['resources', 'rev'], times: ['since', 'leaseUntil', 'expiresAt'] };
-const ofResource = { counts: ['fence'], times: [] };
-
-/** @throws UnknownLockError when the item is not of a schema this version knows */
 function fromItem(item: Item): StoredRecord {
-  // Deciding upon a record that is only half understood could give a locked resource away.
-  const record = fieldsOf(item) as StoredRecord;
-  if (
-    record.v !== 'lock-1' ||
-    wrongNumberIn<string>({ ...record }, record.kind === 'lock' ? ofLock : ofResource) !== undefined
-  ) {
-    throw new UnknownLockError(item['id']?.S ?? '');
-  }
-  return record;
+  return knownLock(fieldsOf(item), item['id']?.S ?? '');
 }

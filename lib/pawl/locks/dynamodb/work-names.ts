@@ -1,7 +1,7 @@
 import { expect } from '../../kernel/check.ts';
 import { processWide } from '../../kernel/process-wide.ts';
+import type { TransactAction } from '../../stores/dynamodb/marshall-action.ts';
 import type { WorkName } from '../progress.ts';
-import type { TransactAction } from './transact-action.ts';
 
 /** More attempts than a process has under way. The oldest are forgotten: what is refused here is a mistake that the first try shows. */
 const mostRemembered = 1000;

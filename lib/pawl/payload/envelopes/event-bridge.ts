@@ -1,12 +1,13 @@
 import { propertyOf } from '../../kernel/unknown.ts';
-import { documentIn, type Envelope, unexpected } from './envelope.ts';
+import { keyAttribute } from '../sent-key.ts';
+import { documentIn, type Envelope, type MessageAttribute, unexpected } from './envelope.ts';
 import { memberText } from './member-text.ts';
 import { isEventBridgeEvent, textOf } from './shapes.ts';
 
 /**
  * Opens an event of EventBridge: the body is its `detail`. Not for a rule with an input transformer, which sends something else.
  *
- * The handler finds `source`, `detailType`, `id`, `time` and the rest in `message.metadata.eventBridge`.
+ * A key that was sent in the `detail`, as an outbox does, is found by `sentKey()`. The handler finds `source`, `detailType`, `id`, `time` and the rest in `message.metadata.eventBridge`.
  *
  * @example
  * export const handler = eachMessage(
@@ -35,7 +36,19 @@ export function eventBridgeEnvelope(): Envelope {
       };
       // The text that was sent: numbers that a double cannot hold would be rounded, and two intents would be one.
       const detail = memberText(text, 'detail') ?? '';
-      return [{ content: { kind: 'text', text: detail }, messageAttributes, metadata: { ...metadata, eventBridge } }];
+      return [
+        {
+          content: { kind: 'text', text: detail },
+          messageAttributes: { ...messageAttributes, ...sentKeyIn(json.detail) },
+          metadata: { ...metadata, eventBridge },
+        },
+      ];
     },
   };
+}
+
+/** The key that an outbox has put into the detail, as an attribute: an event has none. */
+function sentKeyIn(detail: unknown): Record<string, MessageAttribute> {
+  const stringValue = textOf(detail, keyAttribute);
+  return stringValue === undefined ? {} : { [keyAttribute]: { dataType: 'String', stringValue } };
 }

@@ -1,16 +1,16 @@
+import type { DynamoTransport } from '../../aws/aws.ts';
 import { adviceOn, setupOf } from '../../kernel/aws-error.ts';
 import { SetupError } from '../../kernel/errors.ts';
 import { recordedError } from '../../kernel/recorded-error.ts';
 import { listsOpenClaims, type OpenQuery } from '../../rules/open-claims.ts';
 import type { ClaimStore, ClaimWrite } from '../../rules/store.ts';
-import type { DynamoTransport } from './transport.ts';
 
 /** A table, and what a role needs to use it. */
 export interface ExplainedTable {
   readonly TableName: string;
   readonly transport: Pick<DynamoTransport, 'region'>;
-  /** The grant of the constructs. */
-  readonly grant: 'grantClaims' | 'grantLocks' | 'grantRestore';
+  /** The grant of the constructs; `grantOutbox`: none yet. */
+  readonly grant: 'grantClaims' | 'grantLocks' | 'grantRestore' | 'grantOutbox';
 }
 
 /** @param nameOfTable throws where the name is missing: then nothing was asked of DynamoDB */
@@ -42,9 +42,9 @@ export async function explainedBy({ TableName, transport, grant }: ExplainedTabl
   const options = { cause: error };
   const table = `the table '${TableName}'`;
   if (invalid.includes(name) && aboutKey.test(message)) {
-    const expected = "expected the partition key 'id' of type string, and no sort key";
-    const advice =
-      'The key of a table cannot be changed: create another table (ClaimsTable of @pawl/cdk does), and give its name';
+    const { id, sort, maker } = layoutOf(grant);
+    const expected = `expected the ${id}, and ${sort}`;
+    const advice = `The key of a table cannot be changed: create another table (${maker}), and give its name`;
     return new SetupError(
       `${table} has the wrong key: ${expected}. DynamoDB says: ${message}. ${advice}`,
       'wrong-table-key',
@@ -55,9 +55,9 @@ export async function explainedBy({ TableName, transport, grant }: ExplainedTabl
   if (setup === undefined) return error;
   switch (setup.kind) {
     case 'missing': {
-      const key = "partition key 'id' of type string, TTL on 'expiresAt'";
+      const { id } = layoutOf(grant);
       return new SetupError(
-        `${table} does not exist in ${await regionOf(transport)}, in the account of these credentials. Create it (${key}), or correct tableName or the region of the client`,
+        `${table} does not exist in ${await regionOf(transport)}, in the account of these credentials. Create it (${id}, TTL on 'expiresAt'), or correct tableName or the region of the client`,
         'missing-table',
         options,
       );
@@ -71,11 +71,24 @@ export async function explainedBy({ TableName, transport, grant }: ExplainedTabl
           'access-denied',
           { ...options, advised: deniedTo },
         );
-      return deniedTo(`claimsTable.${grant}(fn)`);
+      return deniedTo(layoutOf(grant).granted);
     }
     default:
       return new SetupError(`${table} was not reached: ${adviceOn(setup)}`, setup.kind, options);
   }
+}
+
+/** What a table has to be like, what makes it, and what grants its use. */
+function layoutOf(grant: ExplainedTable['grant']) {
+  const id = "partition key 'id' of type string";
+  return grant === 'grantOutbox'
+    ? {
+        maker: 'the guide on the outbox shows it',
+        granted: 'outboxTable.grant(fn, …) with the actions that the guide on the outbox lists',
+        id,
+        sort: "the sort key 'n' of type number",
+      }
+    : { maker: 'ClaimsTable of @pawl/cdk does', granted: `claimsTable.${grant}(fn)`, id, sort: 'no sort key' };
 }
 
 /** A store whose errors say what to do, where the table is not as pawl needs it. */

@@ -1,9 +1,10 @@
+export type { Aws, DynamoOperation, DynamoTransport, SqsOperation, SqsTransport } from '../../aws/aws.ts';
+export { type SdkOptions, sdk } from '../../aws/sdk.ts';
 export type { KeepsNotes } from '../../rules/notes.ts';
 export type { ListsOpenClaims } from '../../rules/open-claims.ts';
 export type { ClaimStore } from '../../rules/store.ts';
-export { OpenIndexError } from './errors.ts';
-export { individualDynamoStore } from './individual.ts';
-export type { ClaimTableOptions, TableOptions } from './options.ts';
+export { OpenIndexError } from './open-index-error.ts';
+export type { ClaimTableOptions, DynamoStoreOptions, TableOptions } from './options.ts';
 export type { LiftedFor, RestoreCorrection, RestoredMark } from './restore-mark.ts';
 export {
   correctRestore,
@@ -14,6 +15,5 @@ export {
   type RestoredTableOptions,
   readRestored,
 } from './restored.ts';
-
-export { type DynamoStoreOptions, dynamoStore } from './store.ts';
-export type { DynamoTransport, Operation } from './transport.ts';
+export { dynamoStore, individualDynamoStore } from './sdk-stores.ts';
+export type { DynamoStore } from './store.ts';

@@ -1,3 +1,4 @@
+import type { DynamoTransport } from '../../aws/aws.ts';
 import { openShards, shardName } from '../../rules/open.ts';
 import {
   badCursor,
@@ -8,10 +9,9 @@ import {
   withoutForeign,
 } from '../../rules/open-claims.ts';
 import { call } from './calls.ts';
-import { openIndexError } from './errors.ts';
 import { fieldsOf, type Item } from './item.ts';
 import { OPEN_INDEX } from './open-index.ts';
-import type { DynamoTransport } from './transport.ts';
+import { openIndexError } from './open-index-error.ts';
 
 /** As many shards are asked at once. More would make a cursor longer, which holds a place in each of them; fewer, a page slower. */
 const shardsAtOnce = 8;

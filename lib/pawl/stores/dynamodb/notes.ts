@@ -1,13 +1,12 @@
-import { explainedError } from '../../kernel/errors.ts';
-import { wrongNumberIn } from '../../kernel/stored-numbers.ts';
-import { type KeepsNotes, type Note, noteSchema, noteState, type PlaceEntry } from '../../rules/notes.ts';
+import type { DynamoTransport } from '../../aws/aws.ts';
+import { type KeepsNotes, type Note, noteState, type PlaceEntry } from '../../rules/notes.ts';
+import { knownNote } from '../known-note.ts';
 import { call } from './calls.ts';
-import { openIndexError } from './errors.ts';
 import { type ExplainedTable, explaining } from './explain.ts';
 import { fieldsOf, type Item } from './item.ts';
 import { OPEN_INDEX } from './open-index.ts';
+import { openIndexError } from './open-index-error.ts';
 import { put } from './put.ts';
-import type { DynamoTransport } from './transport.ts';
 
 /** Notes in a claims table, and the places of its index. */
 export function notesIn(transport: DynamoTransport, table: ExplainedTable): KeepsNotes {
@@ -54,22 +53,6 @@ function entryOf(item: Item): PlaceEntry {
   return { id: item['id']?.S ?? '', firstSeenAt: Number(item[OPEN_INDEX.sortKey]?.N) };
 }
 
-const needed = { counts: ['rev'], times: [] };
-const optional = { counts: [], times: ['firstSeenAt', 'expiresAt'] };
-
-/** @throws Error when the item is no note that this version knows */
 function noteOf(item: Item): Note {
-  const schema = item['v']?.S;
-  if (schema !== noteSchema) {
-    throw explainedError(
-      Error,
-      `the item under this id is left alone: expected a note of schema ${noteSchema}, found schema ${schema ?? 'none'}`,
-      'foreign-item',
-    );
-  }
-  const note = fieldsOf(item) as Note;
-  const wrong = wrongNumberIn<string>({ ...note }, needed, optional);
-  if (wrong === undefined) return note;
-  const said = `the item under this id is left alone: its ${wrong} is no number that pawl writes there`;
-  throw explainedError(Error, said, 'foreign-item');
+  return knownNote(fieldsOf(item));
 }

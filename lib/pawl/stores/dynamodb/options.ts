@@ -1,16 +1,12 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { Aws } from '../../aws/aws.ts';
+import type { Host } from '../../kernel/host.ts';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
-import { sdkTransport } from './sdk-transport.ts';
-import { openTable, type RestorableTableOptions, type Table } from './table.ts';
-import { type DynamoTransport, isTransport } from './transport.ts';
 
 /**
- * What every claim store in DynamoDB needs.
+ * What names a table, and the way to it.
  *
  * @example
- * import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
- *
- * const options: TableOptions = { tableName: 'claims', client: new DynamoDBClient({ region: 'eu-central-1' }) };
+ * const options: TableOptions = { tableName: 'claims', aws: sdk() };
  */
 export interface TableOptions {
   /**
@@ -19,10 +15,10 @@ export interface TableOptions {
    */
   readonly tableName: string | undefined;
   /**
-   * A client of your own, e.g. with tracing; or `leanDynamo()` of `pawl/dynamodb/lean`.
-   * @default the SDK's client, which gives up on a request after 3 seconds, and tries 4 times
+   * The way to AWS, if it has options or clients of its own: `sdk({ … })`, or `lean({ … })`. The doors over the store use it for SQS as well.
+   * @default `sdk()`; for the stores of `pawl/dynamodb/lean`, `lean()`
    */
-  readonly client?: DynamoDBClient | DynamoTransport;
+  readonly aws?: Aws;
 }
 
 /**
@@ -31,25 +27,37 @@ export interface TableOptions {
  * @example
  * const options: ClaimTableOptions = { tableName: process.env.CLAIMS_TABLE, restored: true };
  */
-export interface ClaimTableOptions extends TableOptions, RestorableTableOptions {}
+export interface ClaimTableOptions extends TableOptions {
+  /**
+   * The table was restored from a point in time. While its mark stands (`pawl restored`), a key that it may have forgotten is in doubt, and
+   * `onAbandoned` decides. Without a mark, nothing runs.
+   * @default false
+   */
+  readonly restored?: boolean;
+}
+
+/**
+ * The options of `dynamoStore`.
+ *
+ * @example
+ * const options: DynamoStoreOptions = { tableName: process.env.CLAIMS_TABLE };
+ */
+export interface DynamoStoreOptions extends ClaimTableOptions {
+  /**
+   * The clock and the timers. Only simulations set it.
+   * @default those of Node
+   */
+  readonly host?: Pick<Host, 'after' | 'random'> & Partial<Pick<Host, 'now'>>;
+}
+
+export const tableOptionNames = { tableName: true, aws: true } as const satisfies NamesOf<TableOptions>;
 
 export const claimTableOptionNames = {
-  tableName: true,
-  client: true,
+  ...tableOptionNames,
   restored: true,
 } as const satisfies NamesOf<ClaimTableOptions>;
 
-export const tableOptionNames = { tableName: true, client: true } as const satisfies NamesOf<TableOptions>;
-
-/** @throws OptionError when the table's name is given, and is no text */
-export function tableOf(options: ClaimTableOptions, now?: () => number): Table {
-  const { client = defaultClient() } = options;
-  return openTable(isTransport(client) ? client : sdkTransport(client), options, now);
-}
-
-/** The SDK's client that pawl makes where the author passes none. */
-export function defaultClient(): DynamoDBClient {
-  return new DynamoDBClient({
-    requestHandler: { connectionTimeout: 1000, requestTimeout: 3000, throwOnRequestTimeout: true },
-  });
-}
+export const dynamoStoreOptionNames = {
+  ...claimTableOptionNames,
+  host: true,
+} as const satisfies NamesOf<DynamoStoreOptions>;

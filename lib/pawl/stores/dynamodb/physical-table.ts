@@ -1,5 +1,5 @@
+import type { DynamoTransport } from '../../aws/aws.ts';
 import { call } from './calls.ts';
-import type { DynamoTransport } from './transport.ts';
 
 /** Which table a name stands for: a table that was restored, or made anew under an old name, is another one. */
 export interface PhysicalTable {

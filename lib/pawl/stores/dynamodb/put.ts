@@ -1,10 +1,10 @@
+import type { DynamoTransport } from '../../aws/aws.ts';
 import type { RecordState, Written } from '../../kernel/record.ts';
 import { type ClaimWrite, claimState, type WriteResult } from '../../rules/store.ts';
 import { call } from './calls.ts';
 import { conditionOf } from './condition.ts';
 import { refusedBy } from './errors.ts';
 import { fromItem, type Item, toItem } from './item.ts';
-import type { DynamoTransport } from './transport.ts';
 
 /** One record to put, and the state of the one that it may replace: `undefined` where there was none. */
 export interface Put {

@@ -1,3 +1,4 @@
+import type { DynamoTransport } from '../../aws/aws.ts';
 import { explainedError } from '../../kernel/errors.ts';
 import { joined, ownParts } from '../../kernel/name.ts';
 import { wrongNumberIn } from '../../kernel/stored-numbers.ts';
@@ -5,7 +6,6 @@ import { call } from './calls.ts';
 import { fieldsOf, type Item } from './item.ts';
 import { describeTable, type PhysicalTable } from './physical-table.ts';
 import { put } from './put.ts';
-import type { DynamoTransport } from './transport.ts';
 
 /**
  * The mark of a table that was restored from a point in time: one item.

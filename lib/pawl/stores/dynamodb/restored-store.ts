@@ -1,3 +1,4 @@
+import type { DynamoTransport } from '../../aws/aws.ts';
 import { setupOf } from '../../kernel/aws-error.ts';
 import { OptionError } from '../../kernel/errors.ts';
 import { operationOf } from '../../rules/identity.ts';
@@ -7,7 +8,6 @@ import { asRestored, isForgottenRecord, type KnowsRestore, type Restore } from '
 import type { ClaimStore, WriteResult } from '../../rules/store.ts';
 import { describeTable } from './physical-table.ts';
 import { findMark, liftFor, type RestoredMark, stands } from './restore-mark.ts';
-import type { DynamoTransport } from './transport.ts';
 
 /**
  * A store over a table that was restored from a point in time. While the mark of the table stands, it takes every key that the table may have forgotten

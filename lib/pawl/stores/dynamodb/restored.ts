@@ -1,3 +1,5 @@
+import type { DynamoTransport } from '../../aws/aws.ts';
+import { sdk } from '../../aws/sdk.ts';
 import { nodeHost } from '../../host.ts';
 import { expect } from '../../kernel/check.ts';
 import { OptionError } from '../../kernel/errors.ts';
@@ -6,9 +8,10 @@ import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { expectOperation } from '../../rules/identity.ts';
 import { expectActedBy } from '../../rules/resolve.ts';
 import { explainedTable, explaining } from './explain.ts';
-import { type TableOptions, tableOf, tableOptionNames } from './options.ts';
+import { type TableOptions, tableOptionNames } from './options.ts';
 import type { PhysicalTable } from './physical-table.ts';
 import { type Cut, changeMark, correctedBy, liftFor, markedBy, type RestoredMark, readMark } from './restore-mark.ts';
+import { openTable } from './table.ts';
 
 const docs = 'docs/guides/restore.md';
 
@@ -119,6 +122,11 @@ export async function correctRestore(options: MarkRestoredOptions): Promise<Rest
   return explaining(table, () =>
     changeMark(table.transport, table.TableName, (own, _, physical) => correctedBy(own, expectInTime(cut, physical))),
   );
+}
+
+function tableOf(options: TableOptions): { readonly nameOfTable: () => string; readonly transport: DynamoTransport } {
+  const { nameOfTable, aws } = openTable(options, sdk);
+  return { nameOfTable, transport: aws.dynamodb };
 }
 
 /** What setting and correcting a mark have in common. @throws OptionError */

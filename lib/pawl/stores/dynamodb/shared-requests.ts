@@ -1,13 +1,12 @@
 import { explainedError } from '../../kernel/errors.ts';
-import type { Host } from '../../kernel/host.ts';
 import type { KeepsNotes } from '../../rules/notes.ts';
 import type { ListsOpenClaims } from '../../rules/open-claims.ts';
 import type { ClaimRecord } from '../../rules/record.ts';
 import type { ClaimStore, ClaimWrite, WriteResult } from '../../rules/store.ts';
+import { groupCommit, type Part } from '../group-commit.ts';
 import { call } from './calls.ts';
-import { conditionFailed } from './errors.ts';
+import { conditionFailed, isAboutContents, isHopeless } from './errors.ts';
 import { explainedStore, explainedTable } from './explain.ts';
-import { groupCommit, type Part } from './group-commit.ts';
 import { fromItem, type Item } from './item.ts';
 import { listOpen } from './list-open.ts';
 import { notesIn } from './notes.ts';
@@ -17,12 +16,16 @@ import { statementOf } from './statement.ts';
 import type { Table } from './table.ts';
 
 /** Claims in a table, over any transport. What is asked for at the same time shares a request: up to 25 writes, up to 100 reads. */
-export function sharedRequests(
-  { nameOfTable, setupError, transport, restore }: Table,
-  host: Pick<Host, 'after' | 'random'>,
-): ClaimStore & ListsOpenClaims & KeepsNotes {
-  const read = groupCommit(host, 100, readTogether);
-  const write = groupCommit(host, 25, writeTogether);
+export function sharedRequests({
+  nameOfTable,
+  setupError,
+  aws: { dynamodb: transport },
+  host,
+  restore,
+}: Table): ClaimStore & ListsOpenClaims & KeepsNotes {
+  const errors = { isAboutContents, isHopeless };
+  const read = groupCommit(host, 100, readTogether, errors);
+  const write = groupCommit(host, 25, writeTogether, errors);
 
   async function readTogether(ids: readonly string[]): Promise<readonly Part<ClaimRecord | undefined>[]> {
     const TableName = nameOfTable();

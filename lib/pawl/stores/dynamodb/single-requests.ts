@@ -15,7 +15,7 @@ import type { Table } from './table.ts';
 export function singleRequests({
   nameOfTable,
   setupError,
-  transport,
+  aws: { dynamodb: transport },
   restore,
 }: Table): ClaimStore & ListsOpenClaims & KeepsNotes {
   async function read(id: string): Promise<ClaimRecord | undefined> {

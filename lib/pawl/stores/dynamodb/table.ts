@@ -1,8 +1,11 @@
+import { type Aws, expectAws } from '../../aws/aws.ts';
 import { nodeHost } from '../../host.ts';
-import { type EnvironmentName, environmentName, expect } from '../../kernel/check.ts';
+import { environmentName, expect } from '../../kernel/check.ts';
 import type { OptionError } from '../../kernel/errors.ts';
+import type { Host } from '../../kernel/host.ts';
+import { propertyOf } from '../../kernel/unknown.ts';
+import type { DynamoStoreOptions } from './options.ts';
 import { type RestoreOfTable, restoreOf } from './restored-store.ts';
-import type { DynamoTransport } from './transport.ts';
 
 /** A table, and the way to it. */
 export interface Table {
@@ -10,38 +13,48 @@ export interface Table {
   readonly nameOfTable: () => string;
   /** What `nameOfTable` throws. */
   readonly setupError: OptionError | undefined;
-  readonly transport: DynamoTransport;
-  /** Reads its mark, where it was restored from a point in time: `RestorableTableOptions`. */
+  readonly aws: Aws;
+  readonly host: Pick<Host, 'after' | 'random'>;
+  /** Reads its mark, where it was restored from a point in time. */
   readonly restore: RestoreOfTable | undefined;
 }
 
-/** What a store of claims may be told of its table. */
-export interface RestorableTableOptions {
-  /**
-   * The table was restored from a point in time. While its mark stands (`pawl restored`), a key that it may have forgotten is in doubt, and
-   * `onAbandoned` decides. Without a mark, nothing runs.
-   * @default false
-   */
-  readonly restored?: boolean;
-}
-
-/** @throws OptionError when the table's name is given, and is no text; or `restored` is neither true nor false */
+/**
+ * @param way makes a way to AWS where the author passes none
+ * @throws OptionError when the table's name is given, and is no text; `restored` is neither true nor false; or `aws` is no way to AWS
+ */
 export function openTable(
-  transport: DynamoTransport,
-  { tableName: name, restored = false }: RestorableTableOptions & { readonly tableName: string | undefined },
-  now: () => number = nodeHost.now,
+  { tableName, restored = false, aws: given, host = nodeHost }: DynamoStoreOptions,
+  way: () => Aws,
 ): Table {
-  const { read: nameOfTable, setupError } = tableName(name);
+  const { read: nameOfTable, setupError } = expectTableName(tableName);
   expect(typeof restored === 'boolean', 'restored', 'true or false', restored);
-  return { nameOfTable, setupError, transport, restore: restored ? restoreOf(transport, nameOfTable, now) : undefined };
+  expectAws(given);
+  const aws = given ?? way();
+  const { now = nodeHost.now } = host;
+  const restore = restored ? restoreOf(aws.dynamodb, nameOfTable, now) : undefined;
+  return { nameOfTable, setupError, aws, host, restore };
 }
 
-/** @throws OptionError when the table's name is given, and is no text */
-export function tableName(value: string | undefined): EnvironmentName {
+/** The name of a table, as its option gives it: that it is missing is thrown when it is first read. @throws OptionError when it is given, and is no text */
+export function expectTableName(value: string | undefined) {
   return environmentName('tableName', {
     value,
     expected: "a table's name",
     variable:
       'The construct Consumer sets the environment variable CLAIMS_TABLE. For a function without a Consumer, set it, and pass process.env.CLAIMS_TABLE.',
   });
+}
+
+/** What is kept in a table. */
+export interface InTable {
+  /** @internal */
+  readonly table: Table;
+}
+
+/** The table of a store that is to keep more than claims, or to be written together with them. @throws OptionError when it has none */
+export function tableOf(option: string, store: InTable, expected = 'dynamoStore({ tableName })'): Table {
+  const table: unknown = propertyOf(store, 'table');
+  expect(typeof propertyOf(table, 'nameOfTable') === 'function', option, expected, store, 'wrong-store');
+  return store.table;
 }

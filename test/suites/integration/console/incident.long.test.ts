@@ -10,6 +10,7 @@ import {
 import type { ClaimEvent } from '../../../../lib/pawl/index.ts';
 import { operator } from '../../../../lib/pawl/operate/index.ts';
 import { findings, reconcileStatements } from '../../../../lib/pawl/statements/index.ts';
+import { sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
 import { violationsIn } from '../../../support/axe.ts';
 import { findBrowser } from '../../../support/browser.ts';
 import { collect } from '../../../support/collect.ts';
@@ -61,7 +62,7 @@ describe.skipIf('missing' in found)(`the console${'missing' in found ? `: ${foun
       to: queue.url,
     }));
     const { store } = incident;
-    const operate = operator({ store, sqsClient: incident.client, onEvent: () => undefined });
+    const operate = operator({ store, aws: sdk({ sqs: incident.client }), onEvent: () => undefined });
     served = await startConsole({
       ...{
         desks: new Map([['Claims', { operate, findings: findings({ store }) }]]),

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { startConsole } from '../../../../lib/cli/console/server.ts';
 import { operator } from '../../../../lib/pawl/operate/index.ts';
+import { sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
 import { type SqsLocal, startSqsLocal } from '../../../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { openPage } from '../../../support/console-client.ts';
 import { makeWorld } from '../../../support/ended/world.ts';
@@ -16,7 +17,7 @@ async function opened(sources?: readonly string[]) {
   const world = await makeWorld(inject('dynamoEndpoint'), sqs);
   await world.letter('order-1', { status: 'released' });
   const other = await sqs.createQueue(`${new URL(world.queue.url).pathname.split('/').at(-1)}-other`);
-  const real = operator({ store: world.store, sqsClient: sqs.client, onEvent: () => undefined });
+  const real = operator({ store: world.store, aws: sdk({ sqs: sqs.client }), onEvent: () => undefined });
   const operate = sources === undefined ? real : { ...real, sourcesOf: async () => sources };
   const { url: queueUrl } = world.dead;
   const served = await startConsole({

@@ -3,6 +3,7 @@ import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { type OperateEvent, operator } from '../../../../lib/pawl/operate/index.ts';
 import type { ClaimRecord } from '../../../../lib/pawl/rules/record.ts';
+import { sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
 import { type SqsLocal, startSqsLocal } from '../../../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { collect } from '../../../support/collect.ts';
 import { makeWorld, operation, type World } from '../../../support/ended/world.ts';
@@ -22,7 +23,8 @@ beforeEach(async () => {
 });
 
 const acted = { by: 'maria', note: 'an order of the test shop' };
-const operate = () => operator({ store: world.store, sqsClient: sqs.client, onEvent: (event) => events.push(event) });
+const operate = () =>
+  operator({ store: world.store, aws: sdk({ sqs: sqs.client }), onEvent: (event) => events.push(event) });
 const letters = async () => (await operate().deadLetters({ queueUrl: world.dead.url })).letters;
 async function planned(evenInDoubt = false) {
   return operate().planDiscard({ from: world.dead.url, letters: await letters(), evenInDoubt, ...acted });
@@ -149,7 +151,7 @@ describe('a worker that holds the claim', () => {
         return seen;
       },
     };
-    const desk = operator({ store: racing, sqsClient: sqs.client, onEvent: () => undefined });
+    const desk = operator({ store: racing, aws: sdk({ sqs: sqs.client }), onEvent: () => undefined });
     expect(await collect(desk.discard(plan))).toMatchObject([{ outcome: 'stays', whyNot: 'in-flight' }]);
     expect((await read(world.id('order-1')))?.discarded).toBeUndefined();
     expect(await world.deadBodies()).toEqual(['order-1']);

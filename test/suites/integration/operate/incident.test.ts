@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { type OperateEvent, operator } from '../../../../lib/pawl/operate/index.ts';
-import { dynamoStore } from '../../../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore, sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
 import { collect } from '../../../support/collect.ts';
 import { runCommand } from '../../../support/in-process.ts';
 import { mailing, startIncident } from '../../../support/incident.ts';
@@ -23,7 +23,7 @@ it('a resolution is stored once, although DynamoDB loses the answer of every fir
   const { tableName, mailKeys } = incident;
   const client = localClient(inject('dynamoEndpoint'));
   const lost = loseAnswersOf(client);
-  const store = dynamoStore({ tableName, client });
+  const store = dynamoStore({ tableName, aws: sdk({ dynamodb: client }) });
   const events: OperateEvent[] = [];
   const operate = operator({ store, onEvent: (event) => events.push(event) });
   const died = record({ id: `${mailing}#died`, leaseUntil: Date.now() - 60_000 });
@@ -43,7 +43,7 @@ describe('an incident of 40 parked mails and 10 rejected orders', () => {
   it('is seen and settled with a script', async () => {
     const { store, client, mails, orders, mailKeys } = incident;
     const outbox = mailKeys.slice(0, 30);
-    const operate = operator({ store, sqsClient: client, onEvent: () => undefined });
+    const operate = operator({ store, aws: sdk({ sqs: client }), onEvent: () => undefined });
 
     const open = (await collect(operate.openClaims({ operation: mailing }))).flatMap(({ claims }) => claims);
     expect(open).toHaveLength(40);

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { memoryStore } from '../../../../lib/pawl/index.ts';
 import { type OperateEvent, operator } from '../../../../lib/pawl/operate/index.ts';
 import { compositeKey, deadLetterQueue, eachMessage, messageId } from '../../../../lib/pawl/sqs/index.ts';
+import { sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
 import { collect } from '../../../support/collect.ts';
 import { context } from '../../../support/lambda.ts';
 import { startQueues } from '../../../support/queues.ts';
@@ -28,7 +29,7 @@ function aConsumer(key = messageId()) {
       store,
       key,
       onAbandoned: 'park',
-      sqsClient: queues.functionClient,
+      aws: sdk({ sqs: queues.functionClient }),
       deadLetters: deadLetterQueue(queues.deadLetters.url),
       onEvent: () => undefined,
     },
@@ -38,7 +39,7 @@ function aConsumer(key = messageId()) {
     },
   );
   const acts: OperateEvent[] = [];
-  const operate = operator({ store, sqsClient: queues.functionClient, onEvent: (act) => acts.push(act) });
+  const operate = operator({ store, aws: sdk({ sqs: queues.functionClient }), onEvent: (act) => acts.push(act) });
   return {
     applied,
     acts,
@@ -118,7 +119,7 @@ it('a message that SQS moved is redriven by that key while its effect is in doub
   await queues.functionClient.send(new SendMessageCommand({ QueueUrl: queues.deadLetters.url, MessageBody: '{}' }));
   const { url: queueUrl } = queues.deadLetters;
   const store = memoryStore();
-  const operate = operator({ store, sqsClient: queues.functionClient, onEvent: () => undefined });
+  const operate = operator({ store, aws: sdk({ sqs: queues.functionClient }), onEvent: () => undefined });
   const { letters } = await operate.deadLetters({ queueUrl, operation: 'send-email', key: messageId() });
   const id = letters[0]?.claimId ?? '';
   await store.write({ next: record({ id, status: 'released', unknownAt: someDay }), seen: undefined });
@@ -134,7 +135,7 @@ it('a message that SQS moved is redriven by that key while its effect is in doub
       key: messageId(),
       fingerprint: () => 'same',
       onAbandoned: 'park',
-      sqsClient: queues.functionClient,
+      aws: sdk({ sqs: queues.functionClient }),
       onEvent: () => undefined,
     },
     ({ body }) => void ran.push(body),

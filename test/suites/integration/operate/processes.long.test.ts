@@ -5,6 +5,7 @@ import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { describe, expect, it } from 'vitest';
 import { memoryStore } from '../../../../lib/pawl/index.ts';
 import { operator } from '../../../../lib/pawl/operate/index.ts';
+import { sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
 import { startDynamoDbLocal } from '../../../../lib/rehearsal/engine/servers/dynamodb-local.ts';
 import { startSqsLocal } from '../../../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { collect } from '../../../support/collect.ts';
@@ -38,7 +39,7 @@ describe('a redrive whose process is killed after its copy was confirmed, and be
     expect(signal).toBe('SIGKILL');
     expect(await bodiesOf(queue.url)).toEqual(['m']);
 
-    const operate = operator({ store: memoryStore(), sqsClient: client, onEvent: () => undefined });
+    const operate = operator({ store: memoryStore(), aws: sdk({ sqs: client }), onEvent: () => undefined });
     const again = async () => {
       const { letters } = await operate.deadLetters({ queueUrl: dead.url });
       const plan = await operate.planRedrive({ from: dead.url, to: queue.url, letters, by: 'maria', note: '' });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
 import { COMMANDS } from '../../../../lib/cli/commands.ts';
 import { nodeHost } from '../../../../lib/pawl/host.ts';
+import { nothingObserved, observedToken } from '../../../../lib/pawl/rules/observed.ts';
 import { findingOf, storeFinding } from '../../../../lib/pawl/statements/finding.ts';
 import { type SqsLocal, startSqsLocal } from '../../../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { rows } from '../../../support/ended/rows.ts';
@@ -27,6 +28,9 @@ beforeAll(async () => {
   const attributes = { [nasty]: nasty };
   const resolution = { verdict: 'retry', by: nasty, note: `${nasty}\u001b]0;x\u0007`, at: nasty } as const;
   await world.letter(nasty, { status: 'parked', open: '00', error, checkpoints, attributes, resolution });
+  const seen = { deliveries: 3, done: 2, other: 1, differing: [nasty] };
+  const observed = JSON.stringify({ ...nothingObserved, ...seen, again: { 'sent-twice': 2 } });
+  await world.claim(`${nasty}2`, { status: 'completed', claimId: observedToken, observed });
   const finding = { kind: 'unreadable', operation: 'send-email', foundAt: 1, why: `${nasty}\n${nasty}` } as const;
   const claimId = world.id(nasty);
   await storeFinding(world.store, findingOf({ ...finding, claimId, attributes }, [nasty], nodeHost));

@@ -4,7 +4,7 @@ import { afterEach, beforeAll, describe, expect, inject, test, vi } from 'vitest
 import { InDoubtError, once, reconcile, renewedLease } from '../../../../lib/pawl/index.ts';
 import { besidePowertools } from '../../../../lib/pawl/powertools/index.ts';
 import { recordIdOf } from '../../../../lib/pawl/powertools/record-id.ts';
-import { dynamoStore } from '../../../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore, sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
 import { loseAnswersOf } from '../../../support/lost-answers.ts';
 import { localClient } from '../../../support/tables.ts';
 import { type Both, bothTables, byPawl, byPeer, type Order, recordAt } from './support.ts';
@@ -23,7 +23,8 @@ afterEach(() => vi.restoreAllMocks());
 const newOrder = (): Order => ({ orderId: `o-${++orders}` });
 const idOf = ({ orderId }: Order) => recordIdOf(both.keyPrefix, orderId, 'md5');
 const recordOf = (order: Order) => recordAt(both, { id: { S: idOf(order) } });
-const claimOf = ({ orderId }: Order) => dynamoStore({ tableName: both.claims, client }).read(`mails#${orderId}`);
+const claimOf = ({ orderId }: Order) =>
+  dynamoStore({ tableName: both.claims, aws: sdk({ dynamodb: client }) }).read(`mails#${orderId}`);
 
 /** A record as Powertools leaves it when its worker dies. */
 async function leaveBehind(order: Order, more: Record<string, unknown>): Promise<void> {
@@ -241,7 +242,7 @@ describe('while workers of both run', () => {
   test("at pawl's other doors, the store does the same by the key of a claim", async () => {
     const order = newOrder();
     const run = vi.fn(() => 'done');
-    const store = besidePowertools(dynamoStore({ tableName: both.claims, client }), {
+    const store = besidePowertools(dynamoStore({ tableName: both.claims, aws: sdk({ dynamodb: client }) }), {
       tableName: both.records,
       awsSdkV3Client: client,
       keyPrefix: 'mails',
@@ -283,7 +284,7 @@ describe('what goes wrong on the way', () => {
   /** A worker of pawl that dies after it has won the gate, and before its claim. */
   const diesAtTheGate = (order: Order): Promise<unknown> => {
     const store = {
-      ...dynamoStore({ tableName: both.claims, client }),
+      ...dynamoStore({ tableName: both.claims, aws: sdk({ dynamodb: client }) }),
       write: () => Promise.reject(new Error('killed')),
     };
     return expect(byPawl(both, () => 'not run', { layer: { store } })(order)).rejects.toThrow('killed');
@@ -307,7 +308,7 @@ describe('what goes wrong on the way', () => {
     const order = newOrder();
     const going = Promise.withResolvers<string>();
     const layer = { lease: renewedLease(6000) };
-    const store = besidePowertools(dynamoStore({ tableName: both.claims, client }), {
+    const store = besidePowertools(dynamoStore({ tableName: both.claims, aws: sdk({ dynamodb: client }) }), {
       tableName: both.records,
       awsSdkV3Client: client,
       keyPrefix: 'mails',

@@ -13,7 +13,7 @@ import {
   type IdempotencyConfigOptions,
   makeIdempotent,
 } from '../../../../lib/pawl/powertools/index.ts';
-import { dynamoStore } from '../../../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore, sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
 import { claimsTable } from '../../../support/tables.ts';
 
 /** Both libraries over one table of records, and one prefix. */
@@ -70,7 +70,7 @@ export function byPawl<R>(
   const persistenceStore = new DynamoDBPersistenceLayer({
     tableName: records,
     awsSdkV3Client: client,
-    store: dynamoStore({ tableName: claims, client }),
+    store: dynamoStore({ tableName: claims, aws: sdk({ dynamodb: client }) }),
     onAbandoned: 'retry',
     onEvent: () => undefined,
     ...layer,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { dynamoStore } from '../../../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore, sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
 import { createPawlEvents } from '../../../../lib/rehearsal/pawl/events.ts';
 import type { ProviderFault } from '../../../../lib/rehearsal/provider.ts';
 import { EFFECTS } from '../../../../shop/app/app-functions.ts';
@@ -76,7 +76,7 @@ test('the operator decides one parked mail that was sent and one that was not, a
 
   const mails = shop.ledger.countByOrder('email');
   expect([sent, resolved, left].map((orderId) => mails.get(orderId))).toEqual([1, 1, undefined]);
-  const store = dynamoStore({ tableName: shop.claimsTable, client: shop.dynamo });
+  const store = dynamoStore({ tableName: shop.claimsTable, aws: sdk({ dynamodb: shop.dynamo }) });
   const claims = resolverOf({ operation: 'send-email', store });
   const by = { by: 'the operator' };
   expect(await claims.read(sent)).toMatchObject({ status: 'completed', resolution: { verdict: 'applied', ...by } });

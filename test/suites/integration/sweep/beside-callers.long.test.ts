@@ -14,7 +14,7 @@ import {
   type Verdict,
 } from '../../../../lib/pawl/index.ts';
 import { bodyField, eachMessage } from '../../../../lib/pawl/sqs/index.ts';
-import { dynamoStore, markRestored } from '../../../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore, markRestored, sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
 import { sweepOpenClaims } from '../../../../lib/pawl/sweep/index.ts';
 import { commit, transactionalStore } from '../../../../lib/pawl/transactions/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../../../support/lambda.ts';
@@ -48,7 +48,7 @@ function workers(start?: number) {
   return { ...virtualHost(start), randomId: () => randomUUID() };
 }
 
-function setUp({ host = workers(), store = dynamoStore({ tableName, client }) } = {}) {
+function setUp({ host = workers(), store = dynamoStore({ tableName, aws: sdk({ dynamodb: client }) }) } = {}) {
   const asked: Doubt[] = [];
   let says: (doubt: Doubt) => Promise<Verdict> | Verdict = () => ({ verdict: 'inconclusive' });
   const ask = (doubt: Doubt) => {
@@ -253,7 +253,7 @@ describe('beside a caller', () => {
       once(
         {
           operation: 'pay',
-          store: transactionalStore({ tableName, client: from }),
+          store: transactionalStore(dynamoStore({ tableName, aws: sdk({ dynamodb: from }) })),
           host,
           key: (key: string) => key,
           onAbandoned: 'retry',
@@ -331,7 +331,7 @@ it.each(['applied', 'not-applied', 'inconclusive'] as const)(
             key: bodyField('id'),
             onAbandoned: policy,
             watched: true,
-            sqsClient: noQueue,
+            aws: noQueue,
             onEvent: () => undefined,
           },
           effect,
@@ -365,8 +365,14 @@ it('in a table that is marked as restored, "not applied" is not believed before 
   const before = setUp({ host: workers(Date.now() - 20 * minutes) });
   await before.abandon();
   const cutOff = new Date(Date.now() - 10 * minutes);
-  await markRestored({ tableName, client, cutOff, by: 'maria', note: 'a deployment deleted claims' });
-  const store = dynamoStore({ tableName, client, restored: true });
+  await markRestored({
+    tableName,
+    aws: sdk({ dynamodb: client }),
+    cutOff,
+    by: 'maria',
+    note: 'a deployment deleted claims',
+  });
+  const store = dynamoStore({ tableName, aws: sdk({ dynamodb: client }), restored: true });
   const { sweep, host, say, asked, pay } = setUp({ host: workers(Date.now()), store });
   say(() => ({ verdict: 'not-applied' }));
   await sweep();
@@ -399,7 +405,7 @@ it.each(['before', 'after'] as const)(
         { step: 'finalizeRequest', name: 'cut' },
       );
       const applied = (): Verdict => ({ verdict: 'applied', result: 1 });
-      const first = setUp({ host, store: dynamoStore({ tableName, client: cut }) });
+      const first = setUp({ host, store: dynamoStore({ tableName, aws: sdk({ dynamodb: cut }) }) });
       first.say(applied);
       let isOver = false;
       const run = first.sweep().catch(() => undefined);

@@ -1,6 +1,6 @@
 import { reconcile } from '../../../../lib/pawl/engine/reconcile.ts';
 import { onceOverHttp } from '../../../../lib/pawl/http/index.ts';
-import { dynamoStore } from '../../../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore, sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
 import { sweepOpenClaims } from '../../../../lib/pawl/sweep/index.ts';
 import { apiGatewayV2 } from '../../../support/http-events.ts';
 import { localClient } from '../../../support/tables.ts';
@@ -13,7 +13,7 @@ export function chargeApi(endpoint: string, tableName: string, provider: string)
   return onceOverHttp(
     {
       operation,
-      store: dynamoStore({ tableName, client: localClient(endpoint) }),
+      store: dynamoStore({ tableName, aws: sdk({ dynamodb: localClient(endpoint) }) }),
       caller: 'anyone',
       onAbandoned: 'retry',
       skewMs: 100,
@@ -37,7 +37,7 @@ export const requestOf = (key: string) =>
 /** A sweep whose provider is at this URL. */
 export function chargeSweep(endpoint: string, tableName: string, provider: string) {
   return sweepOpenClaims({
-    store: dynamoStore({ tableName, client: localClient(endpoint) }),
+    store: dynamoStore({ tableName, aws: sdk({ dynamodb: localClient(endpoint) }) }),
     operations: {
       [operation]: {
         maxAbandoned: 3,

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { dynamoStore } from '../../../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore, sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
 import { startDynamoDbLocal } from '../../../../lib/rehearsal/engine/servers/dynamodb-local.ts';
 import { claimsTable, localClient } from '../../../support/tables.ts';
 import { chargeApi, chargeSweep, requestOf } from './callers.ts';
@@ -100,7 +100,7 @@ it('200 requests over HTTP whose function is killed in mid-effect, and whose cal
       },
     );
 
-    const store = dynamoStore({ tableName, client });
+    const store = dynamoStore({ tableName, aws: sdk({ dynamodb: client }) });
     const openOnes = async () => {
       const { claims, cursor } = await store.listOpen({ limit: 1000 });
       expect(cursor).toBeUndefined();

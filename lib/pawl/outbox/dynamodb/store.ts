@@ -1,0 +1,86 @@
+import type { DynamoTransport } from '../../aws/aws.ts';
+import { call } from '../../stores/dynamodb/calls.ts';
+import { conditionFailed } from '../../stores/dynamodb/errors.ts';
+import { explainedTable, explaining } from '../../stores/dynamodb/explain.ts';
+import { fieldsOf, type Item, toAttribute, toItem } from '../../stores/dynamodb/item.ts';
+import type { OutboxRecord, Place } from '../record.ts';
+import type { OutboxStore } from '../store.ts';
+
+/** The table of an outbox, and the way to it. */
+export interface OutboxTable {
+  /** @throws OptionError when the name is missing */
+  readonly nameOfTable: () => string;
+  readonly transport: DynamoTransport;
+}
+
+/**
+ * The messages of an outbox in a DynamoDB table: partition key `id` (the lane), sort key `n` (the place in it). Place 0 of a lane that keeps order is its
+ * counter, which `writes.ts` makes. A table that is empty but for counters is the ordinary state, so a list is a scan: an index would cost two write units
+ * more for each message.
+ */
+export function outboxStore({ nameOfTable, transport }: OutboxTable): OutboxStore {
+  const table = explainedTable(nameOfTable, transport, 'grantOutbox');
+
+  /** Changes a message if it is still that one. @returns whether it was */
+  async function change(
+    statement: (name: string) => string,
+    place: Place,
+    given: readonly unknown[] = [],
+  ): Promise<boolean> {
+    const { id, n, uid } = place;
+    const Parameters = [...given, id, n, uid].flatMap((value) => toAttribute(value) ?? []);
+    const Statement = `${statement(nameOfTable())} WHERE "id"=? AND "n"=? AND "uid"=?`;
+    const { Responses = [] } = await call(transport, 'BatchExecuteStatement', {
+      Statements: [{ Statement, Parameters }],
+    });
+    const error = Responses[0]?.Error;
+    if (error === undefined) return true;
+    if (error.Code === conditionFailed) return false;
+    throw Object.assign(new Error(error.Message), { name: error.Code });
+  }
+
+  return {
+    lane: (id, after) =>
+      explaining(table, async () => {
+        const { Items = [] } = await call(transport, 'Query', {
+          TableName: nameOfTable(),
+          KeyConditionExpression: 'id = :id AND n > :after',
+          ExpressionAttributeValues: toItem({ ':id': id, ':after': after }),
+          ConsistentRead: true,
+        });
+        return Items.map(recordOf);
+      }),
+    list: (cursor) =>
+      explaining(table, async () => {
+        const { Items = [], LastEvaluatedKey } = await call(transport, 'Scan', {
+          TableName: nameOfTable(),
+          FilterExpression: 'n > :counter',
+          ExpressionAttributeValues: toItem({ ':counter': 0 }),
+          ...(cursor !== undefined && { ExclusiveStartKey: keyOf(cursor) }),
+        });
+        return { messages: Items.map(recordOf), cursor: LastEvaluatedKey && cursorOf(LastEvaluatedKey) };
+      }),
+    remove: (place) => explaining(table, async () => void (await change((name) => `DELETE FROM "${name}"`, place))),
+    park: (place, error) =>
+      explaining(table, () =>
+        error === undefined
+          ? change((name) => `UPDATE "${name}" REMOVE "parked"`, place)
+          : change((name) => `UPDATE "${name}" SET "parked"=?`, place, [error]),
+      ),
+  };
+}
+
+function recordOf(item: Item): OutboxRecord {
+  return fieldsOf(item) as OutboxRecord;
+}
+
+/** The cursor is the last key that was looked at, which may be that of a counter. */
+function cursorOf(item: Item): string {
+  const { id, n } = fieldsOf(item) as Pick<Place, 'id' | 'n'>;
+  return JSON.stringify([id, n]);
+}
+
+function keyOf(cursor: string): Item {
+  const [id, n] = JSON.parse(cursor) as [string, number];
+  return toItem({ id, n });
+}

@@ -1,0 +1,33 @@
+import { sdk } from '../../aws/sdk.ts';
+import type { ClaimTableOptions, DynamoStoreOptions } from './options.ts';
+import { type DynamoStore, openDynamoStore, openIndividualStore } from './store.ts';
+
+const way = { aws: sdk, docs: 'docs/guides/adopt.md' };
+
+/**
+ * Claims in a DynamoDB table. What is asked for at the same time shares a request: up to 25 writes, up to 100 reads.
+ *
+ * Needs `dynamodb:BatchGetItem`, `PutItem`, `PartiQLInsert` and `PartiQLUpdate` on the table. `listOpen` needs
+ * `dynamodb:Query` on its index `open`, and `GetItem` and `BatchGetItem` on the table: it is for operators, and no consumer calls it.
+ *
+ * @throws OptionError at once when an option is wrong; at the first call when the table's name is missing
+ * @example
+ * const store = dynamoStore({ tableName: process.env.CLAIMS_TABLE });
+ */
+export function dynamoStore(options: DynamoStoreOptions): DynamoStore {
+  return openDynamoStore(options, way);
+}
+
+/**
+ * Claims in a DynamoDB table, with a request for each read and each write, for those who may not use PartiQL: twice as many
+ * requests as messages, where `dynamoStore` makes two for ten.
+ *
+ * Needs `dynamodb:GetItem` and `dynamodb:PutItem` on the table. `listOpen` needs `dynamodb:Query` on its index `open`: it is for operators.
+ *
+ * @throws OptionError at once when an option is wrong; at the first call when the table's name is missing
+ * @example
+ * const store = individualDynamoStore({ tableName: process.env.CLAIMS_TABLE });
+ */
+export function individualDynamoStore(options: ClaimTableOptions): DynamoStore {
+  return openIndividualStore(options, way);
+}

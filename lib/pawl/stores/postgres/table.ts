@@ -1,0 +1,84 @@
+import { nodeHost } from '../../host.ts';
+import { expect } from '../../kernel/check.ts';
+import type { Host } from '../../kernel/host.ts';
+import type { NamesOf } from '../../kernel/unknown-option.ts';
+import { explainedError } from './errors.ts';
+import { ask, listenOnce, type PostgresPool } from './sql.ts';
+import { statementsOf } from './statements.ts';
+
+/**
+ * Which table in which database.
+ *
+ * @example
+ * import { Pool } from 'pg';
+ *
+ * const options: PostgresTableOptions = { pool: new Pool(), table: 'app.claims' };
+ */
+export interface PostgresTableOptions {
+  /** A pool of connections to the primary: `new Pool()` of `pg`. It is the author's to configure, and to end. */
+  readonly pool: PostgresPool;
+  /**
+   * The table that the migration has made: its name, with or without a schema.
+   * @default 'pawl_claims'
+   */
+  readonly table?: string;
+}
+
+/**
+ * The options of `postgresStore` and of `postgresLockStore`.
+ *
+ * @example
+ * import { Pool } from 'pg';
+ *
+ * const options: PostgresStoreOptions = { pool: new Pool({ max: 2 }) };
+ */
+export interface PostgresStoreOptions extends PostgresTableOptions {
+  /**
+   * The clock and the timers. Only simulations set it.
+   * @default those of Node
+   */
+  readonly host?: Pick<Host, 'now' | 'after' | 'random'>;
+}
+
+const postgresTableOptionNames = { pool: true, table: true } as const satisfies NamesOf<PostgresTableOptions>;
+export const postgresStoreOptionNames = {
+  ...postgresTableOptionNames,
+  host: true,
+} as const satisfies NamesOf<PostgresStoreOptions>;
+
+/** A table, and the way to it. */
+export interface PostgresTable {
+  readonly name: string;
+  readonly statements: ReturnType<typeof statementsOf>;
+  readonly host: Pick<Host, 'now' | 'after' | 'random'>;
+  readonly pool: PostgresPool;
+  /** Runs one statement. @throws SetupError where an operator has to act; what the driver throws */
+  ask(text: string, values: readonly unknown[]): Promise<readonly object[]>;
+}
+
+/** @throws OptionError when the pool or the name is none */
+export function openTable({ pool, table = 'pawl_claims', host = nodeHost }: PostgresStoreOptions): PostgresTable {
+  expect(typeof pool?.connect === 'function', 'pool', 'a pool of connections, such as new Pool() of pg', pool);
+  const name = quoted(table);
+  listenOnce(pool);
+  return {
+    name: table,
+    statements: statementsOf(name),
+    host,
+    pool,
+    async ask(text, values) {
+      try {
+        return await ask(pool, host, text, values);
+      } catch (error) {
+        throw explainedError(error, table);
+      }
+    },
+  };
+}
+
+/** A name as SQL has it. @throws OptionError: what is no name would become a part of every statement */
+export function quoted(table: unknown): string {
+  const isName = typeof table === 'string' && /^[a-z_][\w$]{0,47}(\.[a-z_][\w$]{0,47})?$/i.test(table);
+  expect(isName, 'table', "the name of a table, such as 'pawl_claims' or 'app.pawl_claims'", table);
+  return (table as string).replaceAll(/[^.]+/g, '"$&"');
+}

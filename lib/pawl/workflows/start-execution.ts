@@ -1,0 +1,85 @@
+import type { Claim } from '../engine/claim.ts';
+import { internalsOf } from '../engine/claim-internals.ts';
+import { explainedError, InDoubtError, LeaseError, RejectedError, RetryableError } from '../kernel/errors.ts';
+import { executionHash, executionName } from './execution-name.ts';
+import { startNamed, type Workflow } from './workflow.ts';
+
+/** An execution that is certain to exist. */
+export interface StartedExecution {
+  readonly name: string;
+  /** Its ARN, or what else its target knows it by. */
+  readonly execution: string;
+}
+
+/**
+ * Starts an execution in a handler that has a claim: of `eachMessage`, `once`, `onceOverHttp`. One key starts one execution of a target, however often the
+ * handler runs. Its name is made of the operation, the key and the target, so an earlier attempt whose answer was lost is recognised.
+ *
+ * An express workflow has no names. There, an answer that is lost throws an error that says nothing, and `onAbandoned` of the handler decides.
+ *
+ * Two executions of one target need two keys: call it in a handler of `once`, with an operation of its own.
+ *
+ * @param claim as the handler was given it
+ * @param input JSON: the same at each attempt, so without times and random values
+ * @throws RejectedError when the target refuses the input, or has an execution of this name with another input
+ * @throws RetryableError when nothing was started: the target asks to slow down, or is not set up
+ * @throws InDoubtError when an earlier attempt is so old that the target has forgotten its name
+ * @throws LeaseError when the time is over. What the target throws beside these says nothing
+ * @example
+ * import { bodyField, eachMessage } from 'pawl/sqs';
+ *
+ * export const handler = eachMessage(
+ *   { operation: 'settle', store, schema: Order, key: bodyField('id'), onAbandoned: 'retry', retentionSeconds: 120 * 24 * 3600 },
+ *   async ({ body }, claim) => {
+ *     await startExecution(claim, workflow, { orderId: body.id });
+ *   },
+ * );
+ */
+export function startExecution(claim: Claim, workflow: Workflow, input: unknown): Promise<StartedExecution> {
+  const { work } = internalsOf(claim, 'startExecution');
+  return work.follow(startText(claim, workflow, inputText(input)));
+}
+
+/** The input of an execution as JSON. @throws RejectedError when it has none: no later attempt has one */
+export function inputText(input: unknown): string {
+  try {
+    return JSON.stringify(input) ?? '{}';
+  } catch (cause) {
+    throw explainedError(RejectedError, 'the input of an execution cannot be written as JSON', 'start-refused', {
+      cause,
+    });
+  }
+}
+
+export async function startText(claim: Claim, workflow: Workflow, input: string): Promise<StartedExecution> {
+  const { host } = internalsOf(claim, 'startExecution').engine.settings;
+  expectStartable(claim, workflow);
+  const { operation, key } = claim;
+  const name = executionName(executionHash({ operation, key, target: workflow.target }, host), 1);
+  const call = { signal: claim.signal };
+  if (workflow.kind === 'named') return { name, execution: await startNamed(workflow, name, input, call) };
+  const { execution } = await workflow.start(name, input, call);
+  return { name, execution };
+}
+
+/** @throws what says that nothing is started: RetryableError, LeaseError, or InDoubtError */
+export function expectStartable(claim: Claim, workflow: Workflow): void {
+  const { engine, grant } = internalsOf(claim, 'startExecution');
+  const { host, retentionSeconds } = engine.settings;
+  const { setupError } = workflow;
+  if (setupError !== undefined) throw new RetryableError(setupError.message, { cause: setupError });
+  if (claim.remainingMs() <= 0) throw new LeaseError('the execution was not started: the time is over');
+  if (workflow.kind === 'unnamed') return;
+  const wrong = tooShort(retentionSeconds, workflow.remembersSeconds);
+  if (wrong !== undefined) throw explainedError(RetryableError, wrong, 'wrong-time');
+  const { attempts, firstSeenAt } = grant.record;
+  if (attempts === 1 || host.now() - firstSeenAt < workflow.remembersSeconds * 1000) return;
+  const said = `an attempt of ${new Date(firstSeenAt).toISOString()} may have started it, and its target has forgotten the name since`;
+  throw explainedError(InDoubtError, said, 'name-forgotten');
+}
+
+/** That a claim would be forgotten before the name of its execution, if it would. */
+export function tooShort(retentionSeconds: number, remembersSeconds: number): string | undefined {
+  if (retentionSeconds >= remembersSeconds) return undefined;
+  return `retentionSeconds: expected at least ${remembersSeconds}, for as long as the target remembers the name of an execution, or 'forever'; got ${retentionSeconds}`;
+}

@@ -1,0 +1,213 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type Claim,
+  type ClaimEvent,
+  memoryStore,
+  RejectedError,
+  RetryableError,
+  step,
+} from '../../../lib/pawl/index.ts';
+import { observedIn } from '../../../lib/pawl/rules/observed.ts';
+import { bodyField, eachMessage, type SqsOptions } from '../../../lib/pawl/sqs/index.ts';
+import { commit } from '../../../lib/pawl/transactions/index.ts';
+import { stores, takenAway } from '../../support/broken-stores.ts';
+import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
+
+interface Order {
+  readonly orderId: string;
+  readonly amount?: number;
+}
+
+/** A consumer that is only observed, and what became of its handler. */
+function setUp(
+  options: Partial<SqsOptions<Order>> = {},
+  effect: (order: Order, claim: Claim) => unknown = () => undefined,
+) {
+  const ran: string[] = [];
+  const events: ClaimEvent[] = [];
+  const deadLettered: string[] = [];
+  const handler = eachMessage<Order>(
+    {
+      operation: 'send-email',
+      aws: noQueue,
+      store: memoryStore(),
+      key: bodyField('orderId'),
+      onAbandoned: 'park',
+      mode: 'observe',
+      backoffSeconds: () => {
+        throw new Error('no visibility is changed');
+      },
+      deadLetters: { send: async (_, record) => deadLettered.push(record.messageId) },
+      onEvent: (event) => events.push(event),
+      ...options,
+    },
+    async ({ body }, claim) => {
+      ran.push(body.orderId);
+      return effect(body, claim);
+    },
+  );
+  const call = async (...records: ReturnType<typeof sqsRecord>[]) =>
+    failuresOf(await handler(sqsEvent(...records), context()));
+  const types = () => events.map(({ type }) => type);
+  return { ran, events, types, deadLettered, handler, call };
+}
+
+const order = (orderId: string, more: object = {}) => sqsRecord({ orderId, ...more });
+
+function deliveredAgain(record: ReturnType<typeof order>) {
+  return { ...record, attributes: { ...record.attributes, ApproximateReceiveCount: '2' } };
+}
+
+const fails = ({ orderId }: Order) => {
+  if (orderId.startsWith('bad')) throw new Error(`no ${orderId}`);
+};
+
+describe('eachMessage under observe', () => {
+  it('runs every delivery, and says what pawl would have done', async () => {
+    const { call, ran, types } = setUp();
+    const first = order('a');
+    expect(await call(first)).toEqual([]);
+    expect(await call(deliveredAgain(first), order('a'))).toEqual([]);
+    expect(ran).toEqual(['a', 'a', 'a']);
+    expect(types()).toEqual(['would-replay', 'would-replay']);
+  });
+
+  it('fails exactly the messages whose handler threw, and changes no visibility and sends no dead letter', async () => {
+    const { call, types, deadLettered } = setUp({}, fails);
+    const bad = order('bad-1');
+    expect(await call(order('a'), bad)).toEqual([bad.messageId]);
+    expect(await call(deliveredAgain(bad))).toEqual([bad.messageId]);
+    // At its end, under 'park'; and at the beginning of the next delivery, and at its end.
+    expect(types()).toEqual(['would-park', 'would-park', 'would-park']);
+    expect(deadLettered).toEqual([]);
+  });
+
+  it.each(Object.keys(stores))('has the same outcome whatever its table is: %s', async (name) => {
+    const batch = () => [order('a'), order('bad-1'), order('a'), order('c'), sqsRecord('no JSON')];
+    const store = stores[name]?.() as ReturnType<(typeof stores)['healthy']>;
+    const { call, ran, types } = setUp({ store }, fails);
+    const messages = batch();
+    const failed = [messages[1]?.messageId, messages[4]?.messageId].sort();
+    expect(await call(...messages)).toEqual(failed);
+    expect(ran.toSorted()).toEqual(['a', 'a', 'bad-1', 'c']);
+    expect(types().filter((type) => type === 'unseen').length).toBe(name === 'healthy' ? 0 : 4);
+  });
+
+  it('has the same outcome when its table is taken away in mid-run', async () => {
+    for (let writes = 0; writes < 10; writes++) {
+      const { call, ran } = setUp({ store: takenAway(writes) }, fails);
+      const messages = [order('a'), order('bad-1'), order('a')];
+      expect(await call(...messages)).toEqual([messages[1]?.messageId]);
+      expect(ran.length).toBe(3);
+    }
+  });
+
+  it('waits for what it has seen at its end alone, and not longer than it may', async () => {
+    const { call, types } = setUp({ store: stores['hanging']?.() as never, observeWaitMs: 0 });
+    const before = performance.now();
+    expect(await call(order('a'))).toEqual([]);
+    expect(types()).toEqual(['unseen']);
+    expect(performance.now() - before).toBeLessThan(2000);
+  });
+
+  it('runs what pawl would dead-letter, if it has a body', async () => {
+    const { call, ran, events } = setUp();
+    const nameless = sqsRecord({ amount: 1 });
+    const unreadable = sqsRecord('{');
+    expect(await call(nameless, unreadable)).toEqual([unreadable.messageId]);
+    expect(ran.length).toBe(1);
+    expect(events).toMatchObject([
+      { type: 'would-dead-letter', reason: 'missing-key' },
+      { type: 'would-dead-letter', reason: 'invalid-message' },
+    ]);
+  });
+
+  it('names a wrong key, with the fields that differ', async () => {
+    const store = memoryStore();
+    const { call, events } = setUp({ store });
+    await call(order('a', { amount: 1 }));
+    await call(order('a', { amount: 2 }));
+    expect(events).toMatchObject([{ type: 'would-refuse', reason: 'key-reused', id: 'send-email#a' }]);
+    const [record] = store.records();
+    expect(observedIn(record as never)).toMatchObject({ deliveries: 2, other: 1, differing: ['amount'] });
+  });
+
+  it('says which errors say that nothing was applied, and which are final', async () => {
+    const { call, types } = setUp({}, ({ orderId }) => {
+      throw orderId === 'later' ? new RetryableError('later') : new RejectedError('never');
+    });
+    await call(order('later'));
+    expect(types()).toEqual([]);
+    await call(order('never'));
+    expect(types()).toEqual(['would-dead-letter']);
+  });
+
+  it('keeps the order of a message group, and ends it at its first failure', async () => {
+    const { call, ran } = setUp({}, fails);
+    const group = ['a', 'bad-1', 'c'].map((id) => sqsRecord({ orderId: id }, { group: 'g' }));
+    const other = sqsRecord({ orderId: 'd' }, { group: 'h' });
+    const failed = await call(...group, other);
+    expect(failed).toEqual([group[1]?.messageId, group[2]?.messageId].sort());
+    expect(ran.filter((id) => id !== 'd')).toEqual(['a', 'bad-1']);
+  });
+
+  it('gives the handler the effect key, runs its marked effects as they are, and refuses by name what pawl would write', async () => {
+    const seen: unknown[] = [];
+    const { call, types } = setUp({}, async (_, claim) => {
+      seen.push(claim.effectKey, claim.attempt, await claim.effect(() => 1), await claim.effect(async () => 2));
+      seen.push(claim.signal.aborted, claim.remainingMs() > 10_000);
+      const errorOf = ({ name, message }: Error) => seen.push(`${name}: ${message}`);
+      const charge = async () => step(claim, 'charge', () => 1, { onAbandoned: 'park' });
+      await charge().catch(errorOf);
+      await (async () => commit(claim, []))().catch(errorOf);
+    });
+    expect(await call(order('a'))).toEqual([]);
+    expect(seen).toEqual([
+      'send-email#a',
+      1,
+      1,
+      2,
+      false,
+      true,
+      expect.stringMatching(/^OptionError: step: not under mode: 'observe'/),
+      expect.stringMatching(/^OptionError: commit: not under mode: 'observe'/),
+    ]);
+    expect(types()).toEqual([]);
+  });
+
+  it('enforces a share of the keys in the same batch, and observes the others', async () => {
+    const store = memoryStore();
+    const { call, ran } = setUp({ store, enforce: 0.2 });
+    const batch = () => Array.from({ length: 40 }, (_, index) => order(`order-${index}`));
+    await call(...batch());
+    expect(await call(...batch())).toEqual([]);
+    const twice = Array.from({ length: 40 }, (_, index) => `order-${index}`).filter(
+      (id) => ran.indexOf(id) !== ran.lastIndexOf(id),
+    );
+    expect(40 - twice.length).toBeGreaterThan(2);
+    expect(twice.length).toBeGreaterThan(20);
+    // What was enforced from its first delivery on has a claim of its own.
+    const own = store.records().filter(({ claimId }) => claimId !== '#observed');
+    expect(own.length).toBe(40 - twice.length);
+  });
+
+  it('remembers: what was done under observe is not done again under enforcement', async () => {
+    const store = memoryStore();
+    await setUp({ store }, fails).call(order('a'), order('bad-1'));
+    const { call, ran, deadLettered } = setUp({ store, mode: 'enforce', backoffSeconds: () => undefined });
+    const bad = order('bad-1');
+    expect(await call(order('a'), bad, order('new'))).toEqual([]);
+    expect(ran).toEqual(['new']);
+    // Its outcome is in doubt, and the policy is 'park'.
+    expect(deadLettered).toEqual([bad.messageId]);
+  });
+
+  it('reports a key that has a claim of enforcement', async () => {
+    const store = memoryStore();
+    await setUp({ store, mode: 'enforce' }).call(order('a'));
+    const { call, ran, types } = setUp({ store });
+    await call(order('a'));
+    expect(ran).toEqual(['a']);
+    expect(types()).toEqual(['observed-beside', 'would-replay', 'observed-beside']);
+  });
+});

@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import { dynamoOutbox } from '../../../../lib/pawl/outbox/index.ts';
+import { bodyField, eachMessage, sentKey } from '../../../../lib/pawl/sqs/index.ts';
+import { commit, commitStep, eachTransaction, inPhases } from '../../../../lib/pawl/transactions/index.ts';
+import { toSqsEvent } from '../../../../lib/rehearsal/services/sqs/sqs-event.ts';
+import { context, failuresOf, sqsEvent } from '../../../support/lambda.ts';
+import { loseAnswersOf } from '../../../support/lost-answers.ts';
+import { type Order, order } from '../../scenarios/support.ts';
+import { setUpOutbox } from './support.ts';
+
+const receiptOf = (url: string, { orderId }: Order) => ({ to: url, key: `receipt/${orderId}`, body: { orderId } });
+
+describe('a message in a commit', () => {
+  it('is sent at once by the same invocation, and leaves nothing behind', async () => {
+    const { consumer, store, put, message, receipts, sent, waiting, requests, typesOf, entry } = await setUpOutbox();
+    const pay = consumer(
+      ({ body }, claim) => commit(claim, [put(body.orderId), message(receiptOf(receipts.url, body))]),
+      { store },
+    );
+    expect(await pay(order('a'))).toEqual([]);
+    expect(await sent('receipts')).toEqual([{ orderId: 'a' }]);
+    expect(await entry('a')).toEqual({ id: 'a' });
+    expect(await waiting()).toEqual([]);
+    expect(requests).toEqual(['PutItemCommand', 'TransactWriteItemsCommand', 'BatchExecuteStatementCommand']);
+    expect(typesOf()).toEqual(['granted', 'message-sent', 'completed']);
+  });
+
+  it('does not exist where a condition of the application refuses the commit', async () => {
+    const { consumer, store, put, message, receipts, sent, waiting, ledger } = await setUpOutbox();
+    const refused = {
+      ConditionCheck: { TableName: ledger, Key: { id: 'none' }, ConditionExpression: 'attribute_exists(id)' },
+    };
+    const pay = consumer(
+      ({ body }, claim) => commit(claim, [message(receiptOf(receipts.url, body)), put('a'), refused]),
+      { store },
+    );
+    const one = order('a');
+    expect(await pay(one)).toEqual([one.messageId]);
+    expect(await sent('receipts')).toEqual([]);
+    expect(await waiting()).toEqual([]);
+  });
+
+  it('does not count among the author’s writes where the author’s own one is refused', async () => {
+    const { consumer, store, message, receipts, ledger } = await setUpOutbox();
+    const refused = {
+      ConditionCheck: { TableName: ledger, Key: { id: 'none' }, ConditionExpression: 'attribute_exists(id)' },
+    };
+    let indices: unknown;
+    const pay = consumer(
+      ({ body }, claim) =>
+        commit(claim, [message(receiptOf(receipts.url, body)), refused]).catch((error) => {
+          indices = error.refusals.map(({ index }: { index: number }) => index);
+          throw error;
+        }),
+      { store },
+    );
+    await pay(order('a'));
+    expect(indices).toEqual([1]);
+  });
+
+  it('whose answer is lost, and which is found applied, is sent', async () => {
+    const { consumer, store, put, message, receipts, sent, waiting, watched } = await setUpOutbox();
+    const lost = loseAnswersOf(watched);
+    const pay = consumer(
+      ({ body }, claim) => commit(claim, [put(body.orderId), message(receiptOf(receipts.url, body))]),
+      { store },
+    );
+    expect(await pay(order('a'))).toEqual([]);
+    expect(lost()).toBeGreaterThan(1);
+    expect(await sent('receipts')).toEqual([{ orderId: 'a' }]);
+    expect(await waiting()).toEqual([]);
+  });
+
+  it('is left to the relay where it is not to be sent at once, and sent once by it', async () => {
+    const { consumer, store, put, message, receipts, sent, waiting, relayAll } = await setUpOutbox({ atOnceMs: 0 });
+    const pay = consumer(
+      ({ body }, claim) => commit(claim, [put(body.orderId), message(receiptOf(receipts.url, body))]),
+      { store },
+    );
+    await pay(order('a'));
+    expect(await sent('receipts')).toEqual([]);
+    expect(await waiting()).toHaveLength(1);
+    expect(await relayAll()).toEqual({ batchItemFailures: [] });
+    expect(await relayAll()).toEqual({ batchItemFailures: [] });
+    expect(await sent('receipts')).toEqual([{ orderId: 'a' }]);
+    expect(await waiting()).toEqual([]);
+  });
+
+  it('goes with each door: steps, phases and transactions', async () => {
+    const { consumer, store, put, message, receipts, sent, shared } = await setUpOutbox();
+    const { message: again } = dynamoOutbox(shared);
+    const own = (key: string) => message({ to: receipts.url, key, body: key });
+    const steps = consumer(
+      async (_, claim) => {
+        await commitStep(claim, 'first', () => [put('s1'), own('step')]);
+        await commit(claim, [
+          put('s2'),
+          own('commit'),
+          again({ to: receipts.url, key: 'other', body: 'of another outbox' }),
+        ]);
+      },
+      { store },
+    );
+    await steps(order('steps'));
+    const phases = consumer(
+      inPhases({
+        prepare: () => [own('prepare')],
+        execute: () => 1,
+        record: () => [own('record')],
+        onAbandoned: 'retry',
+      }),
+      { store },
+    );
+    await phases(order('phases'));
+    const transactions = eachTransaction<Order>({ operation: 'post', store, key: bodyField('orderId') }, () => [
+      own('transaction'),
+    ]);
+    expect(failuresOf(await transactions(sqsEvent(order('t')), context()))).toEqual([]);
+    const all = ['step', 'commit', 'of another outbox', 'prepare', 'record', 'transaction'];
+    expect((await sent('receipts')).sort()).toEqual(all.sort());
+  });
+
+  it('has one effect in a consumer, in any number of copies', async () => {
+    const { sqs, receipts, message, outbox, store, client, outboxTable, put } = await setUpOutbox();
+    void [outbox, client, outboxTable, put];
+    const writes = [message({ to: receipts.url, key: 'receipt/a', body: { a: 1 } })];
+    const { sendNow } = await outbox.prepare(writes);
+    await sendNow(10_000);
+    await sendNow(10_000);
+    const held = await sqs.messages('receipts');
+    expect(held).toHaveLength(2);
+    const done: unknown[] = [];
+    const mail = eachMessage<unknown>(
+      { operation: 'mail', store, key: sentKey(), onAbandoned: 'park', onEvent: () => undefined },
+      async ({ body }) => void done.push(body),
+    );
+    const copies = await received(sqs.client, receipts);
+    await mail(copies, context());
+    expect(done).toEqual([{ a: 1 }]);
+  });
+});
+
+async function received(client: import('@aws-sdk/client-sqs').SQSClient, { url, arn }: { url: string; arn: string }) {
+  const { ReceiveMessageCommand } = await import('@aws-sdk/client-sqs');
+  const { Messages = [] } = await client.send(
+    new ReceiveMessageCommand({
+      QueueUrl: url,
+      MaxNumberOfMessages: 10,
+      MessageSystemAttributeNames: ['All'],
+      MessageAttributeNames: ['All'],
+    }),
+  );
+  return toSqsEvent(Messages, arn);
+}

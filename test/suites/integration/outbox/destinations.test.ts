@@ -1,0 +1,207 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import { beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { eventBuses } from '../../../../lib/pawl/outbox/destinations/event-buses.ts';
+import { topics } from '../../../../lib/pawl/outbox/destinations/topics.ts';
+import {
+  type DynamoOutboxOptions,
+  dynamoOutbox,
+  type OutboxMessage,
+  outboxRelay,
+  queues,
+} from '../../../../lib/pawl/outbox/index.ts';
+import { largeBodies } from '../../../../lib/pawl/outbox/large-bodies.ts';
+import { largePayload } from '../../../../lib/pawl/payload/envelopes/large-payload.ts';
+import {
+  type EnvelopeOption,
+  eachMessage,
+  eventBridgeEnvelope,
+  sentKey,
+  snsEnvelope,
+} from '../../../../lib/pawl/sqs/index.ts';
+import { dynamoStore, sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
+import { commit, transactionalStore } from '../../../../lib/pawl/transactions/index.ts';
+import { startClouds } from '../../../support/clouds.ts';
+import { context, sqsEvent } from '../../../support/lambda.ts';
+import { eventBridgeEvent } from '../../../support/notifications.ts';
+import { claimsTable, localClient, outboxTable } from '../../../support/tables.ts';
+import { order } from '../../scenarios/support.ts';
+
+let clouds: Awaited<ReturnType<typeof startClouds>>;
+beforeEach(async () => {
+  clouds = await startClouds();
+  return () => clouds.stop();
+});
+
+const topicArn = 'arn:aws:sns:us-east-1:000000000000:orders';
+const busArn = 'arn:aws:events:us-east-1:000000000000:event-bus/shop';
+
+/** An outbox with two copies of each message on their way: its worker dies after it has sent, and the relay sends again. */
+async function sendTwice(options: Omit<DynamoOutboxOptions, 'tableName' | 'aws'>, given: OutboxMessage) {
+  const client = localClient(inject('dynamoEndpoint'));
+  onTestFinished(() => client.destroy());
+  const [tableName, claims] = [await outboxTable(client), await claimsTable(client)];
+  const events: string[] = [];
+  const aws = sdk({ dynamodb: client });
+  const outbox = dynamoOutbox({ tableName, aws, ...options, onEvent: ({ type }) => void events.push(type) });
+  const dies = dynamoOutbox({ tableName, aws, ...options, atOnceMs: 0 });
+  const book = eachMessage<unknown>(
+    {
+      operation: 'book',
+      store: transactionalStore(dynamoStore({ tableName: claims, aws })),
+      key: () => 'a',
+      onAbandoned: 'retry',
+      onEvent: () => undefined,
+    },
+    (_, claim) => commit(claim, [dies.message(given)]),
+  );
+  await book(sqsEvent(order('a')), context());
+  const { messages } = await outbox.store.list();
+  for (const one of messages)
+    await outbox.destinations.find(({ takes }) => takes(one.to))?.send(one, new AbortController().signal);
+  await outboxRelay({ outbox })(
+    {
+      Records: messages.map(({ id, n }) => ({
+        eventName: 'INSERT',
+        dynamodb: { Keys: { id: { S: id }, n: { N: String(n) } } },
+      })),
+    },
+    context(),
+  );
+  const left = await outbox.store.list();
+  return { events, left: left.messages };
+}
+
+/** The bodies for which a consumer with `sentKey()` runs its handler. */
+async function consumed(
+  envelope: EnvelopeOption | undefined,
+): Promise<{ received: number; bodies: readonly unknown[] }> {
+  const client = localClient(inject('dynamoEndpoint'));
+  onTestFinished(() => client.destroy());
+  const bodies: unknown[] = [];
+  const handler = eachMessage<unknown>(
+    {
+      operation: 'mail',
+      store: dynamoStore({
+        tableName: await claimsTable(client),
+        aws: sdk({ dynamodb: client, sqs: clouds.queues.functionClient }),
+      }),
+      key: sentKey(),
+      onAbandoned: 'park',
+      onEvent: () => undefined,
+      ...(envelope && { envelope }),
+    },
+    async ({ body }) => void bodies.push(body),
+  );
+  const { received, failed } = await clouds.queues.deliver((event) => handler(event, context()));
+  expect(failed).toEqual([]);
+  return { received, bodies };
+}
+
+/** An EventBridge that puts what it receives into the queue, as a rule with that target does. @param answer what it says of the entry */
+async function startBus(answer: (detail: string) => object = () => ({ EventId: 'id' })) {
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk) => chunks.push(chunk));
+    request.on('end', async () => {
+      const { Entries } = JSON.parse(Buffer.concat(chunks).toString());
+      const [{ Detail, Source, DetailType, EventBusName }] = Entries;
+      expect([request.headers['x-amz-target'], EventBusName]).toEqual(['AWSEvents.PutEvents', busArn]);
+      const entry = answer(Detail);
+      if ('EventId' in entry) {
+        const { detail: _, ...event } = eventBridgeEvent({}, { source: Source, 'detail-type': DetailType });
+        await clouds.queues.send(`${JSON.stringify(event).slice(0, -1)},"detail":${Detail}}`);
+      }
+      response.setHeader('content-type', 'application/x-amz-json-1.1');
+      response.end(JSON.stringify({ FailedEntryCount: 'EventId' in entry ? 0 : 1, Entries: [entry] }));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const eventBridgeClient = new EventBridgeClient({
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    maxAttempts: 1,
+  });
+  onTestFinished(() => {
+    eventBridgeClient.destroy();
+    server.close();
+  });
+  return eventBuses({ eventBridgeClient });
+}
+
+describe('two copies of a message have one effect', () => {
+  it.each([
+    ['snsEnvelope()', false, snsEnvelope()],
+    ['raw message delivery', true, undefined],
+  ])('behind a topic with %s', async (_, raw, envelope) => {
+    await clouds.topic('orders', { raw });
+    const destinations = [topics({ snsClient: clouds.sns })];
+    const { left } = await sendTwice(
+      { destinations },
+      { to: topicArn, key: 'k', body: { a: 1 }, attributes: { kind: 'x' } },
+    );
+    expect(left).toEqual([]);
+    expect(await consumed(envelope)).toEqual({ received: 2, bodies: [{ a: 1 }] });
+  });
+
+  it('behind a rule of an event bus, with the detail as it was given', async () => {
+    const destinations = [await startBus()];
+    const given = {
+      to: busArn,
+      key: 'k',
+      body: { a: 12345678901234567890n.toString() },
+      source: 'shop',
+      detailType: 'Paid',
+    };
+    const { left } = await sendTwice({ destinations }, given);
+    expect(left).toEqual([]);
+    const detail = { 'idempotency-key': 'k', a: '12345678901234567890' };
+    expect(await consumed(eventBridgeEnvelope())).toEqual({ received: 2, bodies: [detail] });
+  });
+
+  it('behind a pointer to S3, where the body is too large for an item', async () => {
+    const large = { text: 'x'.repeat(500_000) };
+    const destinations = [queues({ aws: sdk({ sqs: clouds.queues.functionClient }) })];
+    const kept = largeBodies({ s3Client: clouds.s3, bucket: clouds.bucket });
+    const { left } = await sendTwice(
+      { destinations, largeBodies: kept },
+      { to: clouds.queues.orders.url, key: 'k', body: large },
+    );
+    expect(left).toEqual([]);
+    const [{ messageAttributes } = { messageAttributes: {} }] = await clouds.queues.messages(clouds.queues.orders);
+    expect(messageAttributes).toMatchObject({
+      ExtendedPayloadSize: { StringValue: String(JSON.stringify(large).length) },
+    });
+    expect(await consumed(largePayload({ s3Client: clouds.s3, buckets: [clouds.bucket] }))).toEqual({
+      received: 2,
+      bodies: [large],
+    });
+  });
+});
+
+describe('an entry that an event bus does not take', () => {
+  it('parks its message where it is refused for good, and waits where that passes', async () => {
+    const given = { to: busArn, key: 'k', body: {}, source: 'shop', detailType: 'Paid' };
+    for (const [ErrorCode, type] of [
+      ['InvalidArgument', 'message-parked'],
+      ['ThrottlingException', 'message-not-sent'],
+      ['InternalFailure', 'message-not-sent'],
+    ] as const) {
+      const bus = await startBus(() => ({ ErrorCode, ErrorMessage: 'no' }));
+      const client = localClient(inject('dynamoEndpoint'));
+      onTestFinished(() => client.destroy());
+      const events: string[] = [];
+      const outbox = dynamoOutbox({
+        tableName: await outboxTable(client),
+        aws: sdk({ dynamodb: client }),
+        destinations: [bus],
+        onEvent: (event) => void events.push(event.type),
+      });
+      const { sendNow } = await outbox.prepare([outbox.message(given)]);
+      await sendNow(10_000);
+      expect(events).toEqual([type]);
+    }
+  });
+});

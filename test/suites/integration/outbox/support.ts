@@ -1,0 +1,123 @@
+import { DescribeTableCommand, type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { inject, onTestFinished } from 'vitest';
+import { type DynamoOutboxOptions, dynamoOutbox, outboxRelay, queues } from '../../../../lib/pawl/outbox/index.ts';
+import { dynamoStore, sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
+import { transactionalStore } from '../../../../lib/pawl/transactions/index.ts';
+import { startSqsLocal } from '../../../../lib/rehearsal/engine/servers/sqs-local.ts';
+import { type StreamRecord, streamClient } from '../../../../lib/rehearsal/services/streams/stream-client.ts';
+import { context } from '../../../support/lambda.ts';
+import { claimsTable, localClient, outboxTable } from '../../../support/tables.ts';
+import { setUp } from '../../scenarios/support.ts';
+
+/** An SQS server of its own, with a standard and a FIFO queue. */
+async function startDestinations() {
+  const sqs = await startSqsLocal();
+  onTestFinished(() => sqs.stop());
+  const receipts = await sqs.createQueue('receipts');
+  const changes = await sqs.createQueue('changes.fifo', { FifoQueue: 'true' });
+  return { sqs, receipts, changes };
+}
+
+/** Claims, data, an outbox and queues. */
+export async function setUpOutbox(options: Partial<DynamoOutboxOptions> = {}) {
+  const scenario = await setUp();
+  const destinations = await startDestinations();
+  const endpoint = inject('dynamoEndpoint');
+  const client = localClient(endpoint);
+  onTestFinished(() => client.destroy());
+  const ledger = await claimsTable(client);
+  const tableName = await outboxTable(client);
+  const requests: string[] = [];
+  const watched = watchedClient(endpoint, requests);
+  const aws = sdk({ dynamodb: watched, sqs: destinations.sqs.client });
+  const store = transactionalStore(dynamoStore({ tableName: scenario.tableName, aws }));
+  const documents = DynamoDBDocumentClient.from(client);
+  const shared = {
+    tableName,
+    aws,
+    destinations: [queues({ aws })],
+    onEvent: (event: Parameters<NonNullable<DynamoOutboxOptions['onEvent']>>[0]) => void scenario.events.push(event),
+  };
+  const outbox = dynamoOutbox({ ...shared, ...options });
+  const relay = outboxRelay({ outbox: dynamoOutbox(shared), onReport: () => undefined });
+
+  return {
+    ...scenario,
+    ...destinations,
+    client,
+    watched,
+    ledger,
+    outboxTable: tableName,
+    shared,
+    store,
+    requests,
+    outbox,
+    message: outbox.message,
+    relay,
+    /** What lies in the outbox, without its counters, in the order of their numbers. */
+    waiting: async () => (await scan(client, tableName)).filter(({ n }) => n > 0).toSorted((a, b) => a.n - b.n),
+    /** Everything that was ever written to the outbox, as the relay's stream has it. */
+    stream: () => streamOf(client, endpoint, tableName),
+    /** Hands the whole stream to the relay. */
+    async relayAll() {
+      return relay({ Records: await streamOf(client, endpoint, tableName) }, context());
+    },
+    entry: async (id: string) =>
+      (await documents.send(new GetCommand({ TableName: ledger, Key: { id }, ConsistentRead: true }))).Item,
+    put: (id: string) => ({ Put: { TableName: ledger, Item: { id } } }),
+    sent: async (name: 'receipts' | 'changes.fifo') =>
+      (await destinations.sqs.messages(name)).map(({ body }) => JSON.parse(body)),
+  };
+}
+
+/** A client that notes the names of its commands. */
+function watchedClient(endpoint: string, requests: string[]): DynamoDBClient {
+  const client = localClient(endpoint);
+  onTestFinished(() => client.destroy());
+  client.middlewareStack.add(
+    (next, { commandName }) =>
+      (args) => {
+        requests.push(String(commandName));
+        return next(args);
+      },
+    { step: 'finalizeRequest', name: 'countRequests' },
+  );
+  return client;
+}
+
+interface Lying {
+  readonly id: string;
+  readonly n: number;
+  readonly key: string;
+  readonly parked: unknown;
+}
+
+async function scan(client: DynamoDBClient, TableName: string): Promise<readonly Lying[]> {
+  const { Items = [] } = await DynamoDBDocumentClient.from(client).send(
+    new ScanCommand({ TableName, ConsistentRead: true }),
+  );
+  return Items.map(({ id, n, key, parked }) => ({
+    id: String(id?.S),
+    n: Number(n?.N),
+    key: String(key?.S),
+    parked: parked?.M,
+  }));
+}
+
+async function streamOf(client: DynamoDBClient, endpoint: string, TableName: string): Promise<readonly StreamRecord[]> {
+  const { Table } = await client.send(new DescribeTableCommand({ TableName }));
+  const arn = String(Table?.LatestStreamArn);
+  const streams = streamClient(endpoint);
+  const all: StreamRecord[] = [];
+  for (const shard of await streams.shards(arn)) {
+    let iterator: string | undefined = await streams.iterator(arn, shard, { kind: 'oldest' });
+    // An open shard has no end: an empty read is the end of what is there.
+    while (iterator !== undefined) {
+      const { records, next }: Awaited<ReturnType<typeof streams.read>> = await streams.read(iterator, 1000);
+      all.push(...records);
+      iterator = records.length === 0 ? undefined : next;
+    }
+  }
+  return all;
+}
