@@ -6,6 +6,7 @@ import type { Host } from '../../kernel/host.ts';
 import { propertyOf } from '../../kernel/unknown.ts';
 import type { DynamoStoreOptions } from './options.ts';
 import { type RestoreOfTable, restoreOf } from './restored-store.ts';
+import { standInOf } from './stand-in.ts';
 
 /** A table, and the way to it. */
 export interface Table {
@@ -30,7 +31,7 @@ export function openTable(
   const { read: nameOfTable, setupError } = expectTableName(tableName);
   expect(typeof restored === 'boolean', 'restored', 'true or false', restored);
   expectAws(given);
-  const aws = given ?? way();
+  const aws = given ?? standInOf({ aws: given })?.aws ?? way();
   const { now = nodeHost.now } = host;
   const restore = restored ? restoreOf(aws.dynamodb, nameOfTable, now) : undefined;
   return { nameOfTable, setupError, aws, host, restore };
