@@ -1,7 +1,7 @@
 import { DeleteItemCommand, type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterEach, beforeAll, describe, expect, inject, test, vi } from 'vitest';
-import { InDoubtError, once, reconcile, renewedLease } from '../../../../lib/pawl/index.ts';
+import { type ClaimRecord, InDoubtError, once, reconcile, renewedLease } from '../../../../lib/pawl/index.ts';
 import { besidePowertools } from '../../../../lib/pawl/powertools/index.ts';
 import { recordIdOf } from '../../../../lib/pawl/powertools/record-id.ts';
 import { dynamoStore, sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
@@ -276,6 +276,25 @@ test('what only watches leaves the gate alone', async () => {
   await send(order);
   expect(run).toHaveBeenCalledTimes(3);
   expect(await recordOf(order)).toMatchObject({ status: 'COMPLETED' });
+});
+
+test('a note on a claim leaves the gate alone', async () => {
+  const order = newOrder();
+  await byPawl(both, () => 'done')(order);
+  const claims = dynamoStore({ tableName: both.claims, aws: sdk({ dynamodb: client }) });
+  const store = besidePowertools(claims, {
+    tableName: both.records,
+    awsSdkV3Client: client,
+    keyPrefix: 'mails',
+    records: 'gate',
+  });
+  const record = (await claimOf(order)) as ClaimRecord;
+  // Its record has expired meanwhile, and a worker of Powertools runs.
+  await leaveBehind(order, { in_progress_expiration: Date.now() + 60_000 });
+  const discarded = { messageId: 'm-1', by: 'maria', note: 'seen', at: new Date().toISOString() };
+  const next = { ...record, discarded, rev: record.rev + 1 };
+  expect(await store.write({ next, seen: record })).toEqual({ applied: true });
+  expect(await recordOf(order)).toMatchObject({ status: 'INPROGRESS' });
 });
 
 describe('what goes wrong on the way', () => {
