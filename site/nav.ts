@@ -26,7 +26,13 @@ export const SECTIONS: readonly Section[] = [
       { title: 'Begin', pages: ['guides/install', 'guides/adopt', 'guides/policies', 'guides/wrap', 'guides/keys'] },
       {
         title: 'Move over',
-        pages: ['guides/powertools', 'guides/powertools-beside', 'guides/from-a-table', 'guides/from-fifo'],
+        pages: [
+          'guides/powertools',
+          'guides/powertools-handlers',
+          'guides/powertools-beside',
+          'guides/from-a-table',
+          'guides/from-fifo',
+        ],
       },
       {
         title: 'More doors',
@@ -68,7 +74,14 @@ export const SECTIONS: readonly Section[] = [
       },
       {
         title: 'Test and extend',
-        pages: ['guides/testing', 'guides/rehearsal', 'guides/rehearsal-report', 'guides/ladder', 'guides/stores'],
+        pages: [
+          'guides/unit-tests',
+          'guides/testing',
+          'guides/rehearsal',
+          'guides/rehearsal-report',
+          'guides/ladder',
+          'guides/stores',
+        ],
       },
     ],
   },
