@@ -30,6 +30,7 @@ const loaded = [
   'test/fixtures/{gift-cards,poison}.ts',
   'test/fixtures/locks/*-worker.ts',
   'test/fixtures/planted/handlers.ts',
+  'test/fixtures/powertools/*.ts',
   'test/fixtures/rehearsed/*.ts',
   'site/.vitepress/{config,theme/index,theme/*.data}.ts',
   // Compiled alone: what its types refuse.
@@ -62,6 +63,8 @@ const config: KnipConfig = {
     '@aws-sdk/client-secrets-manager',
     '@aws-sdk/client-ssm',
     'fauxqs',
+    // A part of Powertools' idempotency, as its documentation imports it.
+    '@aws-lambda-powertools/commons',
     // Optional peers of `pawl`, which npm does not install by itself.
     'aws4',
     // Parts of packages that are listed.

@@ -28,8 +28,6 @@ export const stores: Readonly<Record<string, () => ClaimStore>> = {
   }),
 };
 
-export type BrokenStore = keyof typeof stores;
-
 /** A store whose table is taken away after so many writes. */
 export function takenAway(writes: number): ClaimStore {
   const well = memoryStore();

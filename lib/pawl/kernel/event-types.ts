@@ -17,7 +17,7 @@ export const ordinaryEvents = [
 ] as const;
 
 /** What happens where pawl only watches (`mode: 'observe'`): what it would have done, and what it could not see. */
-export const observedEvents = [
+const observedEvents = [
   'would-replay',
   'would-defer',
   'would-park',

@@ -24,7 +24,12 @@ export interface Destination {
   send(message: OutboxRecord, signal: AbortSignal): Promise<void>;
 }
 
-/** A message as its destination looks at it before it is committed. */
+/**
+ * A message as its destination looks at it before it is committed.
+ *
+ * @example
+ * const isLarge = ({ body }: Sendable) => body.length > 200_000;
+ */
 export type Sendable = Pick<
   OutboxRecord,
   'to' | 'key' | 'body' | 'group' | 'delaySeconds' | 'attributes' | 'source' | 'detailType'

@@ -35,6 +35,7 @@ const known = { s3Client: true, bucket: true, prefix: true } as const satisfies 
  * @throws OptionError at once when an option is wrong; at the first large body when the name of the bucket is missing
  * @example
  * import { S3Client } from '@aws-sdk/client-s3';
+ * import { dynamoOutbox } from 'pawl/outbox';
  *
  * const { message } = dynamoOutbox({
  *   aws,

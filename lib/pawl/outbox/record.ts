@@ -10,6 +10,10 @@ import type { RecordedError } from '../kernel/recorded-error.ts';
  * 1. A message lies there from the commit that it was written in until a destination has taken it. There is no mark of what is sent.
  * 2. The messages of a lane are sent in the order of their numbers. A message group of a FIFO queue is a lane; any other message is a lane by itself.
  * 3. Whoever removes or parks a message names its `uid`: a number of a lane may come again, a `uid` does not.
+ *
+ * @example
+ * const { messages } = await dynamoOutbox({ tableName: process.env.OUTBOX_TABLE, aws }).store.list();
+ * console.log(messages.map(({ key, committedAt }: OutboxRecord) => `${key}: ${new Date(committedAt).toISOString()}`));
  */
 export interface OutboxRecord {
   /** The lane. */
@@ -26,17 +30,21 @@ export interface OutboxRecord {
   readonly body: string;
   /** How large the body is that the author gave, in bytes, where `body` is a pointer to it in S3. */
   readonly largeBytes?: number | undefined;
+  /** The message group, of a FIFO queue or topic. */
   readonly group?: string | undefined;
+  /** How long SQS hides it at first, in seconds. */
   readonly delaySeconds?: number | undefined;
   /** Attributes of the author's. */
   readonly attributes?: Readonly<Record<string, string>> | undefined;
   /** Of an event of EventBridge. */
   readonly source?: string | undefined;
+  /** The kind of an event of EventBridge. */
   readonly detailType?: string | undefined;
   /** When it was written, in epoch milliseconds, by the clock of the worker that committed it. */
   readonly committedAt: number;
   /** Why a destination refuses it for good. It waits for an operator, and so does its lane behind it. */
   readonly parked?: RecordedError | undefined;
+  /** The schema of the record. */
   readonly v: 1;
 }
 
@@ -56,10 +64,4 @@ export function laneOfGroup(to: string, group: string, host: Pick<Host, 'sha256'
 /** A place as an operator reads and writes it: `message#1b4e…#1`. */
 export function nameOfPlace({ id, n }: Pick<Place, 'id' | 'n'>): string {
   return extended(id, String(n));
-}
-
-/** The place of a name. @returns nothing where it is no name of one */
-export function placeOfName(name: string): Pick<Place, 'id' | 'n'> | undefined {
-  const [, id, n] = /^(.+)#([1-9][0-9]*)$/s.exec(name) ?? [];
-  return id === undefined ? undefined : { id, n: Number(n) };
 }

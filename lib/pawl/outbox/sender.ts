@@ -25,7 +25,7 @@ import { nameOfPlace, type OutboxRecord } from './record.ts';
 export type Fate = 'sent' | 'parked' | 'left';
 
 /** Sends a message, and removes it. @param until when nothing is waited for any more, in epoch milliseconds */
-export async function send(outbox: Outbox, record: OutboxRecord, until: number): Promise<Fate> {
+async function send(outbox: Outbox, record: OutboxRecord, until: number): Promise<Fate> {
   const { host, store } = outbox;
   if (host.now() >= until) return left(outbox, record);
   const giveUp = new AbortController();

@@ -40,7 +40,12 @@ export const knownOfSweep = {
   onReport: true,
 } as const satisfies NamesOf<OutboxSweepOptions>;
 
-/** What Lambda gives a function besides its event. */
+/**
+ * What Lambda gives a function besides its event.
+ *
+ * @example
+ * const invocation: SweepInvocation = { getRemainingTimeInMillis: () => 60_000 };
+ */
 export interface SweepInvocation {
   /** The name of the function, which the metrics carry. */
   readonly functionName?: string;

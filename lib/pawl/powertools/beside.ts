@@ -136,10 +136,7 @@ interface Behind {
 type InProgress = Extract<AtGate, { readonly kind: 'in-progress' }>;
 
 /** The two functions of a claim store. */
-export function beside(
-  store: ClaimStore,
-  { table, records, recordOf, now }: Beside,
-): Pick<ClaimStore, 'read' | 'write'> {
+function beside(store: ClaimStore, { table, records, recordOf, now }: Beside): Pick<ClaimStore, 'read' | 'write'> {
   const shown = new WeakMap<ClaimRecord, Behind>();
 
   /** A refused write, with what Powertools has done in place of the claim. */

@@ -34,8 +34,12 @@ import { functionName, hashOf, recordIdOf } from './record-id.ts';
  * };
  */
 export interface IdempotencyLambdaHandlerOptions {
+  /** Where the calls are kept. */
   readonly persistenceStore: DynamoDBPersistenceLayer;
-  /** @default a configuration without options: the whole payload is the key */
+  /**
+   * How calls are told apart.
+   * @default a configuration without options: the whole payload is the key
+   */
   readonly config?: IdempotencyConfig;
   /**
    * How the ids of the records begin. Two functions share keys only by it; two functions of one Lambda function need one each, or what one has done is taken for done by the other.

@@ -59,7 +59,10 @@ export interface IdempotencyConfigOptions {
    * @default false
    */
   readonly useLocalCache?: boolean;
-  /** Refused, as `useLocalCache: true` is. */
+  /**
+   * Refused, as `useLocalCache: true` is.
+   * @default none
+   */
   readonly maxLocalCacheSize?: number;
   /**
    * With which function Powertools hashes its keys.

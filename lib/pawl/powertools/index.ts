@@ -1,3 +1,4 @@
+export type { ClaimStore } from '../rules/store.ts';
 export { type BesideOptions, besidePowertools, type PowertoolsRecords } from './beside.ts';
 export type { IdempotencyLambdaHandlerOptions } from './call.ts';
 export { IdempotencyConfig, type IdempotencyConfigOptions, type RemainingTime, type ResponseHook } from './config.ts';

@@ -7,7 +7,13 @@ import { type RemainingTime, refuse } from './config.ts';
 // biome-ignore lint/suspicious/noExplicitAny: of `unknown`, a function with parameters of its own would be none
 export type AnyFunction = (...args: any[]) => any;
 
-/** The options of a function with these parameters: beside Lambda's context, which argument is the payload is not to be chosen. */
+/**
+ * The options of a function with these parameters: beside Lambda's context, which argument is the payload is not to be chosen.
+ *
+ * @example
+ * const persistenceStore = new DynamoDBPersistenceLayer({ tableName: 'idempotencyTable', onAbandoned: 'retry' });
+ * const options: ItempotentFunctionOptions<[label: string, payment: Payment]> = { persistenceStore, dataIndexArgument: 1 };
+ */
 export type ItempotentFunctionOptions<Args extends readonly unknown[]> = Args[1] extends RemainingTime
   ? IdempotencyLambdaHandlerOptions
   : IdempotencyLambdaHandlerOptions & {

@@ -5,6 +5,7 @@ import { refuse } from './config.ts';
  *
  * @throws OptionError always, with what to write in its place
  * @example
+ * const layer = new DynamoDBPersistenceLayer({ tableName: 'idempotencyTable', onAbandoned: 'retry' });
  * class Refunds {
  *   refund = makeIdempotent(this.#refund.bind(this), { persistenceStore: layer }); // in place of \@idempotent
  *   async #refund(payment: Payment) {}

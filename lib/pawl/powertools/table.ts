@@ -25,11 +25,19 @@ import { functionName } from './record-id.ts';
  * 3. Whatever Powertools replaces or deletes takes the mark along. So where the mark is missing, the record is Powertools'.
  */
 
-/** Where Powertools' records are, by the names of its own options. */
+/**
+ * Where Powertools' records are, by the names of its own options.
+ *
+ * @example
+ * const options: RecordTableOptions = { tableName: 'idempotencyTable', keyAttr: 'key' };
+ */
 export interface RecordTableOptions {
   /** Powertools' table. */
   readonly tableName: string | undefined;
-  /** @default 'id' */
+  /**
+   * The partition key.
+   * @default 'id'
+   */
   readonly keyAttr?: string;
   /**
    * Where the table has a sort key: its name.
@@ -41,22 +49,40 @@ export interface RecordTableOptions {
    * @default `idempotency#` and the name of the Lambda function
    */
   readonly staticPkValue?: string;
-  /** @default 'status' */
+  /**
+   * The attribute of the status.
+   * @default 'status'
+   */
   readonly statusAttr?: string;
-  /** @default 'expiration' */
+  /**
+   * The attribute of the end of a record, in epoch seconds.
+   * @default 'expiration'
+   */
   readonly expiryAttr?: string;
-  /** @default 'in_progress_expiration' */
+  /**
+   * The attribute of the end of an attempt, in epoch milliseconds.
+   * @default 'in_progress_expiration'
+   */
   readonly inProgressExpiryAttr?: string;
-  /** @default 'data' */
+  /**
+   * The attribute of the response.
+   * @default 'data'
+   */
   readonly dataAttr?: string;
-  /** @default 'validation' */
+  /**
+   * The attribute of the hash that payloads are compared by.
+   * @default 'validation'
+   */
   readonly validationKeyAttr?: string;
   /**
    * A client of your own, e.g. with tracing.
    * @default a client of the AWS SDK, by `clientConfig`
    */
   readonly awsSdkV3Client?: DynamoDBClient;
-  /** The configuration of the client, where there is no client of your own. */
+  /**
+   * The configuration of the client, where there is no client of your own.
+   * @default the SDK's own
+   */
   readonly clientConfig?: DynamoDBClientConfig;
 }
 

@@ -1,4 +1,3 @@
-import { propertyOf } from '../kernel/unknown.ts';
 import type { ClaimRecord } from './record.ts';
 
 /**
@@ -14,7 +13,7 @@ import type { ClaimRecord } from './record.ts';
  */
 
 /** How a delivery came to be another one of its key. */
-export const waysAgain = ['sent-twice', 'redelivered', 'redelivered-after-crash', 'redriven', 'called-again'] as const;
+const waysAgain = ['sent-twice', 'redelivered', 'redelivered-after-crash', 'redriven', 'called-again'] as const;
 export type WayAgain = (typeof waysAgain)[number];
 
 /** How an observed run ended. `nothing`: its error says that it has applied nothing. */
@@ -61,19 +60,6 @@ export const nothingObserved: Observed = { deliveries: 0, done: 0, failed: 0, ot
 /** What is kept of the observed runs of a key. */
 export function observedIn({ observed }: Pick<ClaimRecord, 'observed'>): Observed {
   return observed === undefined ? nothingObserved : JSON.parse(observed);
-}
-
-/** Whether a text is what pawl keeps of observed runs. */
-export function isObservedText(text: unknown): boolean {
-  try {
-    const read: unknown = typeof text === 'string' ? JSON.parse(text) : undefined;
-    const isCounted = (['deliveries', 'done', 'failed', 'other'] as const).every((name) =>
-      Number.isSafeInteger(propertyOf(read, name)),
-    );
-    return isCounted && Array.isArray(propertyOf(read, 'runs')) && typeof propertyOf(read, 'again') === 'object';
-  } catch {
-    return false;
-  }
 }
 
 /** Whether only observed runs have made a record, and nobody has decided about it since. */

@@ -3,7 +3,7 @@ import { explainedError } from '../kernel/errors.ts';
 import type { RecordedError } from '../kernel/recorded-error.ts';
 import { isCount, isTime, type StoredNumbers, wrongNumberIn } from '../kernel/stored-numbers.ts';
 import { propertyOf } from '../kernel/unknown.ts';
-import { isObservedText } from './observed.ts';
+import { isObservedText } from './observed-text.ts';
 
 /**
  * What an operator sees of a claim, in the words of the protocol.

@@ -10,9 +10,9 @@ import type { Consumer } from './consumer.ts';
 import type { Delivery, Runnable } from './delivery.ts';
 import { dispositionOfInvalid } from './disposition.ts';
 import { type Message, messageOf } from './message.ts';
-import { warnOfEnvelope } from './open.ts';
 import { reportAuthorError } from './report.ts';
 import { returnedUnlessSetUp } from './set-up.ts';
+import { warnOfEnvelope } from './warn-of-envelope.ts';
 
 /**
  * Reads what is in the envelopes of a message: its body, its key, its intent, and what is kept beside the key. What is known of the message itself says

@@ -9,6 +9,8 @@ import type { NamesOf } from '../kernel/unknown-option.ts';
 import { warnOnce } from '../kernel/warn-once.ts';
 import { type NamedWorkflow, statusOf, type UnnamedWorkflow } from './workflow.ts';
 
+export type { NamedWorkflow, UnnamedWorkflow } from './workflow.ts';
+
 /**
  * The options of `stepFunctions`.
  *

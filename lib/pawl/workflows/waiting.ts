@@ -25,7 +25,7 @@ import type { Execution } from './workflow.ts';
  */
 
 /** What an execution that has failed means. */
-export interface EndRules {
+interface EndRules {
   readonly afterFailed: 'start-again' | 'park';
   /** How many executions an intent may have in all. */
   readonly maxStarts: number;

@@ -16,6 +16,9 @@ export const skewMs = 1000;
 export const excluded = 'Two requests would work on one resource at the same time.';
 export const starved = 'A request would wait for a lock that no worker has.';
 
+/** What waits so long waits for an answer of the store, which a slow machine is given. */
+const answerMs = 5000;
+
 /**
  * Workers with one clock. It goes on by what a law says and by what a worker waits for, and not with the time that a call to the store takes:
  * on a slow machine a lease would end before its law comes to that.
@@ -30,7 +33,7 @@ export function createWorkers() {
     now: () => time,
     after(ms, run) {
       const at = time + ms;
-      return nodeHost.after(ms, () => {
+      return nodeHost.after(ms < answerMs ? ms : 20 * ms, () => {
         goTo(at);
         run();
       });

@@ -133,5 +133,12 @@ it('the types of no entry name the AWS SDK, but those that take a client of it',
     readFileSync(`${root}/checks/api/${file}`, 'utf8').includes("from '@aws-sdk/"),
   );
   expect(reports).toContain('pawl-transactions.api.md');
-  expect(naming).toEqual(['pawl-dynamodb.api.md', 'pawl-s3.api.md']);
+  expect(naming).toEqual([
+    'pawl-dynamodb.api.md',
+    'pawl-outbox-eventbridge.api.md',
+    'pawl-outbox-sns.api.md',
+    'pawl-powertools.api.md',
+    'pawl-s3.api.md',
+    'pawl-workflows-step-functions.api.md',
+  ]);
 });

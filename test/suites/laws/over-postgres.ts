@@ -46,6 +46,7 @@ export function lawsOverPostgres(name: string, open: () => Promise<Database>, ru
         const { pool, lost } = losingResponses(database.pool);
         return { store: make(of(pool)), lost };
       },
+      mayMeetItself: true,
       listsOpenClaims: true,
       keepsNotes: alone,
       races: 10 * runs,
@@ -55,6 +56,7 @@ export function lawsOverPostgres(name: string, open: () => Promise<Database>, ru
   lockStoreLaws({
     test: lawTest,
     name: `postgresLockStore on ${name}`,
+    mayMeetItself: true,
     open: () => postgresLockStore(of(database.pool)),
     openElsewhere: () => postgresLockStore(of(database.elsewhere)),
     openLosingResponses() {

@@ -499,9 +499,9 @@ export const misspelt: readonly Misspelt[] = [
   },
   {
     door: 'startOnce',
-    option: 'waitForEnd.onFailed',
+    option: 'waitForEnd.afterFail',
     meant: 'waitForEnd.afterFailed',
-    call: () => startOnce(untyped({ ...claims, onAbandoned: undefined, workflow, waitForEnd: { onFailed: 'park' } })),
+    call: () => startOnce(untyped({ ...claims, onAbandoned: undefined, workflow, waitForEnd: { afterFail: 'park' } })),
   },
   ...Object.entries({ executionEnded, startAgain, waitingExecutions }).map(([door, make]) => ({
     door,

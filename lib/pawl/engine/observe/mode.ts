@@ -6,7 +6,7 @@ import { warnOnce } from '../../kernel/warn-once.ts';
 export type Mode = 'enforce' | 'observe';
 
 /** The variable that `mode: 'environment'` reads. */
-export const modeVariable = 'PAWL_MODE';
+const modeVariable = 'PAWL_MODE';
 
 const expected = "'enforce', 'observe', or the share of the keys to enforce, from 0 to 1";
 

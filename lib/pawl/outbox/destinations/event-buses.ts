@@ -44,6 +44,8 @@ const known = { eventBridgeClient: true } as const satisfies NamesOf<EventBusesO
  *
  * @throws OptionError at once when an option is wrong
  * @example
+ * import { dynamoOutbox } from 'pawl/outbox';
+ *
  * const { message } = dynamoOutbox({ tableName: process.env.OUTBOX_TABLE, aws, destinations: [eventBuses()] });
  */
 export function eventBuses(options: EventBusesOptions = {}): Destination {

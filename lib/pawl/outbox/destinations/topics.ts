@@ -35,6 +35,8 @@ const known = { snsClient: true } as const satisfies NamesOf<TopicsOptions>;
  *
  * @throws OptionError at once when an option is wrong
  * @example
+ * import { dynamoOutbox } from 'pawl/outbox';
+ *
  * const { message } = dynamoOutbox({ tableName: process.env.OUTBOX_TABLE, aws, destinations: [topics()] });
  */
 export function topics(options: TopicsOptions = {}): Destination {
