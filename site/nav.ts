@@ -23,7 +23,10 @@ export const SECTIONS: readonly Section[] = [
     title: 'Guides',
     about: 'How to do one thing.',
     groups: [
-      { title: 'Begin', pages: ['guides/install', 'guides/adopt', 'guides/policies', 'guides/wrap', 'guides/keys'] },
+      {
+        title: 'Begin',
+        pages: ['guides/install', 'guides/adopt', 'guides/policies', 'guides/wrap', 'guides/keys', 'guides/observe'],
+      },
       {
         title: 'Move over',
         pages: ['guides/powertools', 'guides/powertools-beside', 'guides/from-a-table', 'guides/from-fifo'],
@@ -40,7 +43,6 @@ export const SECTIONS: readonly Section[] = [
           'guides/outbox',
           'guides/locks',
           'guides/postgres',
-          'guides/observe',
         ],
       },
       {

@@ -5,7 +5,7 @@ import { recordedError } from '../kernel/recorded-error.ts';
 import { expectOptions, ofQueues } from '../kernel/take-options.ts';
 import { isEarlyTimeout } from '../middy/early-timeout.ts';
 import type { Middleware, Request } from '../middy/middy-types.ts';
-import { refuseOldMiddy } from '../middy/old-middy.ts';
+import { leaveError, refuseOldMiddy } from '../middy/old-middy.ts';
 import { isWatched, stopWatching, type Watch, type Watcher, watchOf, watchRequest } from '../middy/watched-request.ts';
 import { forgetClaim, withClaim } from './claim-of.ts';
 import type { HttpEvent } from './event.ts';
@@ -68,7 +68,11 @@ export function httpOnce<Event extends HttpEvent>(options: HttpOptions<Event>): 
     },
 
     async onError(request: HttpCall<Event>) {
-      if (observed.has(request)) return observed.get(request)?.threw(request.error);
+      const watched = observed.get(request);
+      if (watched !== undefined) {
+        await watched.threw(request.error);
+        return leaveError(request);
+      }
       refuseOldMiddy('httpOnce', request);
       const watch = watchOf(request, watcher);
       if (watch === undefined) return;

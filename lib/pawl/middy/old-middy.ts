@@ -10,7 +10,18 @@ import { explainedError } from '../kernel/errors.ts';
  * @throws Error that names the versions that work
  */
 export function refuseOldMiddy(door: string, request: object): void {
-  if ('internal' in request) return;
+  if (!isOld(request)) return;
   const said = `${door}: works with Middy 4 and later; this request has no \`internal\`, as those of Middy 1 have none. Nothing was run. Install @middy/core@7`;
   throw explainedError(Error, said, 'old-middy');
 }
+
+/**
+ * Leaves the error of a request as it is, in `onError` of a middleware that only watches.
+ *
+ * @throws the error, in Middy 1: there a hook that returns has dealt with it, and the messages of its batch would be deleted
+ */
+export function leaveError(request: { readonly error?: unknown }): void {
+  if (isOld(request)) throw request.error;
+}
+
+const isOld = (request: object) => !('internal' in request);

@@ -29,7 +29,7 @@ import { type ClaimedBatch, claimBatch, type HandedOn, handedOnOf, isClaimed } f
 import { isEarlyTimeout } from './early-timeout.ts';
 import type { Middleware, Request } from './middy-types.ts';
 import { type ObservedBatch, observeBatch } from './observe-batch.ts';
-import { refuseOldMiddy } from './old-middy.ts';
+import { leaveError, refuseOldMiddy } from './old-middy.ts';
 import {
   type BatchResults,
   type MessageResult,
@@ -138,7 +138,11 @@ export function sqsOnce<Body = unknown>(
     },
 
     async onError(request: BatchRequest) {
-      if (observed.has(request)) return observed.get(request)?.threw(request.error);
+      const watched = observed.get(request);
+      if (watched !== undefined) {
+        await watched.threw(request.error);
+        return leaveError(request);
+      }
       refuseOldMiddy('sqsOnce', request);
       const watch = watchOf(request, watcher);
       if (watch === undefined) return;

@@ -4,6 +4,7 @@ import { begun, ended, type RunRequest } from '../../../lib/pawl/rules/observe.t
 import { observedIn, observedToken } from '../../../lib/pawl/rules/observed.ts';
 import type { Outcome } from '../../../lib/pawl/rules/outcome.ts';
 import type { ClaimRecord } from '../../../lib/pawl/rules/record.ts';
+import { resolution } from '../../../lib/pawl/rules/resolve.ts';
 import { settle } from '../../../lib/pawl/rules/settle.ts';
 import { record, request, rules } from '../../support/records.ts';
 import { someDay } from '../../support/virtual-host.ts';
@@ -165,6 +166,20 @@ describe('a run beside a claim of enforcement', () => {
     expect(enforced(released(end(began, run('a'), done)))).toMatchObject({ kind: 'replayed' });
     expect(enforced(released(end(began, run('a'), failed)), someDay + 20, parks)).toMatchObject({ kind: 'parked' });
     expect(enforced(released(end(began, run('a'), nothing)), someDay + 20, parks)).toMatchObject({ kind: 'granted' });
+  });
+
+  it('puts nothing of it in doubt while its worker is at it', () => {
+    const two = begin(begin(held, run('a')).next, run('b')).next;
+    const { claimId, status, unknownAt } = end(two, run('a'), failed);
+    expect([claimId, status, unknownAt]).toEqual(['first', 'in-flight', undefined]);
+  });
+
+  it('is asked about once: what was decided about a parked claim stands', () => {
+    const failing = end(begin(held, run('a')).next, run('a'), failed);
+    const parked = settle('first', failing, { status: 'parked', error }, parks, someDay + 15) as ClaimRecord;
+    const told = { resolution: { verdict: 'not-applied', by: 'maria', note: '', at: '' }, steps: new Map() } as const;
+    const resolved = resolution(parked, told, rules, someDay + 20);
+    expect(enforced(resolved, someDay + 30, parks)).toMatchObject({ kind: 'granted' });
   });
 
   it('counts also if its worker dies', () => {

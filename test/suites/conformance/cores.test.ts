@@ -132,3 +132,22 @@ test.each([
   );
   expect(runs).toBe(0);
 });
+
+// Observing changes nothing, so it refuses nothing either. Middy 1 takes a hook of an error that returns for one that has dealt with it.
+test.each([
+  [
+    'sqsOnce',
+    sqsOnce({ ...silent, operation: 'watch-1', aws: noQueue, key: bodyField('orderId'), mode: 'observe' }),
+    sqsStandard,
+  ],
+  [
+    'httpOnce',
+    httpOnce<APIGatewayProxyEventV2>({ ...silent, operation: 'watch-1', caller: 'anyone', mode: 'observe' }),
+    httpApi,
+  ],
+])('core 1: %s that only observes leaves the error of a handler as it is', async (_, middleware, event) => {
+  const handler = old(async () => {
+    throw new Error('the mail server is down');
+  }).use(middleware);
+  await expect(handler(structuredClone(event), lambda())).rejects.toThrow('the mail server is down');
+});

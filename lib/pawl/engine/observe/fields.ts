@@ -1,9 +1,9 @@
 import type { Host } from '../../kernel/host.ts';
 
-/** How many fields of a payload are kept, and how much of the hash of each. */
+/** How many fields of a payload are kept, in how many characters of names, and how much of the hash of each: the record is to stay below a write unit. */
 const mostFields = 24;
+const mostNames = 240;
 const hashLength = 6;
-const longestName = 64;
 
 /**
  * A short hash of each field in the text of an intent, by its path; nothing where the text is no object of JSON. Two payloads under one key show by it in which fields
@@ -16,9 +16,14 @@ export function fieldsOf(
 ): Readonly<Record<string, string>> | undefined {
   const leaves = leavesOf(intent);
   if (leaves.length === 0) return undefined;
-  const hashed = leaves.slice(0, mostFields).map(([path, value]) => {
+  let names = 0;
+  const kept = leaves.slice(0, mostFields).filter(([path]) => {
+    names += path.length;
+    return names <= mostNames;
+  });
+  const hashed = kept.map(([path, value]) => {
     const text = `${id} ${path} ${JSON.stringify(value)}`;
-    return [path.slice(0, longestName), host.sha256(text).slice(0, hashLength)] as const;
+    return [path, host.sha256(text).slice(0, hashLength)] as const;
   });
   return Object.fromEntries(hashed);
 }
