@@ -51,5 +51,3 @@ function dispositionOf<Body>({ engine }: Consumer<Body>, one: Delivery, error: u
   report(engine, one, { type: 'payload-unavailable', error: why });
   return dispositionOfUnavailable(isRefusal(cause) ? why : undefined);
 }
-
-/** The operations whose bodies were seen to look like an envelope. Of the process: a crash sweep makes a consumer for each of its workers. */

@@ -3,6 +3,7 @@ import { envelopeLike } from '../payload/envelopes/shapes.ts';
 import { bodyIn, type Payload } from '../payload/payload.ts';
 import type { Consumer } from './consumer.ts';
 
+/** The operations whose bodies were seen to look like an envelope. Of the process: a crash sweep makes a consumer for each of its workers. */
 const warned = new Set<string>();
 
 /**
