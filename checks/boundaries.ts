@@ -46,8 +46,8 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: 'what lib/pawl/deployment uses of the runtime imports at most where a message is explained: constructs, doctor and command line must not load the runtime for it',
-    from: /^lib\/pawl\/(kernel\/(defaults|unknown-option|process-wide|error-code|event-types)|stores\/dynamodb\/open-index)\.ts$/,
-    only: /^lib\/pawl\/kernel\/error-code\.ts$/,
+    from: /^lib\/pawl\/(kernel\/(defaults|door-options|unknown-option|process-wide|error-code|event-types)|stores\/dynamodb\/open-index)\.ts$/,
+    only: /^lib\/pawl\/kernel\/(door-options|error-code)\.ts$/,
   },
   {
     rule: 'lib/pawl/payload reads and compares what messages say: it imports the kernel and itself',
@@ -279,7 +279,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'lib/pawl/deployment is what is right of a deployment: it loads no engine and no CDK. A stack that deploys pawl does not run it',
     from: /^lib\/pawl\/deployment\//,
-    only: /^lib\/pawl\/(deployment\/|kernel\/(defaults|unknown-option|process-wide|error-code|event-types)\.ts$|sqs\/dead-letter-urls\.ts$|stores\/dynamodb\/open-index\.ts$)/,
+    only: /^lib\/pawl\/(deployment\/|kernel\/(defaults|door-options|unknown-option|process-wide|error-code|event-types)\.ts$|sqs\/dead-letter-urls\.ts$|stores\/dynamodb\/open-index\.ts$)/,
   },
   {
     rule: 'the constructs load no engine: they import what is right of a deployment, and words of the kernel',

@@ -116,7 +116,7 @@ Without <key>, it decides all open claims that the filters find.`,
     summary: 'marks a table that was restored from a point in time, corrects the mark, or lifts it',
     names: noNames('Name the table with --table'),
     usage: '--cut-off <time> --by <name> --note <text> --table <name>',
-    about: `Marks a claims table that was restored from a point in time. While the mark stands, consumers whose store has restored: true take every key that the
+    about: `Marks a claims table that was restored from a point in time. While the mark stands, consumers whose store has restored: restoredTable take every key that the
 table may have forgotten for in doubt. Stop all consumers first; mark the table; then deploy them with the new table.
 
 A mark is of one table: one that a restore has brought along from an earlier table does not count, and is replaced.

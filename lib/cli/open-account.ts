@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { type Aws, dynamoStore, readRestored, sdk } from 'pawl/dynamodb';
+import { type Aws, dynamoStore, readRestored, restoredTable, sdk } from 'pawl/dynamodb';
 import { granting } from 'pawl/kernel';
 import { type Operator, type OperatorOptions, operator } from 'pawl/operate';
 import { type Findings, findings } from 'pawl/statements';
@@ -55,7 +55,7 @@ export async function openAccount(
   const aws = sdk({ dynamodb: dynamo, sqs });
   // Without it, a key that the table has forgotten could not be decided before its message comes.
   const mark = await granting(`claimsTable.${grant}(role)`, () => readRestored({ tableName, aws }));
-  const restored = mark !== undefined && mark.liftedAt === undefined;
+  const restored = mark !== undefined && mark.liftedAt === undefined ? restoredTable : undefined;
   const store = dynamoStore({ tableName, aws, restored });
   const stackDeadLetters = () => {
     leftOut('queues', 'lambda:ListEventSourceMappings, and it has no DEAD_LETTER_QUEUE_URL');

@@ -92,7 +92,7 @@ function refusalOf(asked: Asked, table: string, mark: RestoredMark | undefined):
       if (mark === undefined) return `${table} has no mark to correct.`;
       return mark.liftedAt === undefined ? undefined : 'The mark is lifted: consumers believe that for good.';
     case 'lift':
-      // Consumers with `restored: true` run nothing in such a table: an operator who believes it lifted would wait for them.
+      // Consumers with `restored: restoredTable` run nothing in such a table: an operator who believes it lifted would wait for them.
       return mark === undefined ? `${table} has no mark to lift.` : undefined;
     case 'show':
       return undefined;

@@ -9,7 +9,13 @@ import {
 } from '../../lib/pawl/deployment/needs.ts';
 import type { ClaimStore } from '../../lib/pawl/index.ts';
 import { claimHeld, dynamoLockStore, forEachItem, readProgress, resourceLocks } from '../../lib/pawl/locks/index.ts';
-import { dynamoStore, individualDynamoStore, markRestored, sdk } from '../../lib/pawl/stores/dynamodb/index.ts';
+import {
+  dynamoStore,
+  individualDynamoStore,
+  markRestored,
+  restoredTable,
+  sdk,
+} from '../../lib/pawl/stores/dynamodb/index.ts';
 import { actionsOf } from '../support/actions.ts';
 import { record } from '../support/records.ts';
 
@@ -58,7 +64,7 @@ test('and what individualDynamoStore calls, where that is used', async () => {
 
 test('what a store of a restored table asks besides is granted to every consumer', async () => {
   const asked = await askedFor(async (client) => {
-    const store = individualDynamoStore({ ...table, aws: sdk({ dynamodb: client }), restored: true });
+    const store = individualDynamoStore({ ...table, aws: sdk({ dynamodb: client }), restored: restoredTable });
     // The answer has no mark, so the store is closed. Which table it is, is asked to set one.
     await store.read('a').catch(() => undefined);
     await markRestored({ ...table, aws: sdk({ dynamodb: client }), cutOff: new Date(1000), by: 'ada', note: '' });

@@ -14,7 +14,7 @@ export const STORE_ACTIONS = [
 /** What `individualDynamoStore` calls. */
 export const INDIVIDUAL_STORE_ACTIONS = ['dynamodb:GetItem', 'dynamodb:PutItem'] as const;
 
-/** What a store with `restored: true` calls besides: it reads the mark, and asks once which table it is in. */
+/** What a store with `restored: restoredTable` calls besides: it reads the mark, and asks once which table it is in. */
 export const RESTORED_STORE_ACTIONS = ['dynamodb:GetItem', 'dynamodb:DescribeTable'] as const;
 
 /**

@@ -1,4 +1,5 @@
-import { batchConcurrency, beatsPerLease, claimDefaults, graceMs, lockDefaults } from '../kernel/defaults.ts';
+import { beatsPerLease, claimDefaults, graceMs, lockDefaults } from '../kernel/defaults.ts';
+import { queueOptions } from '../kernel/door-options.ts';
 import { type Problem, refused } from './wiring-problem.ts';
 
 /*
@@ -8,7 +9,7 @@ import { type Problem, refused } from './wiring-problem.ts';
 
 /** What is assumed of a handler: its own defaults. */
 export const HANDLER_DEFAULTS = {
-  concurrency: batchConcurrency,
+  concurrency: queueOptions.concurrency.default,
   maxAttempts: claimDefaults.maxAttempts,
   lockLeaseSeconds: lockDefaults.leaseMs / 1000,
   lockAttempts: 1,

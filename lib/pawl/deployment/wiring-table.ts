@@ -48,7 +48,7 @@ export function restoreProblems(table: string, mark: RestoreMark | undefined): r
     return [
       warned(
         'tableRestored',
-        `The claims table ${table} was restored, and is not marked: the mark in it is of an earlier table. A consumer with restored: true runs nothing, and one ` +
+        `The claims table ${table} was restored, and is not marked: the mark in it is of an earlier table. A consumer with restored: restoredTable runs nothing, and one ` +
           `without it may repeat what the table has forgotten. Mark it with pawl restored --cut-off, as ${pageAt('docs/guides/restore.md')} describes it.`,
       ),
     ];

@@ -1,11 +1,12 @@
 import { synchronous } from '../kernel/callable.ts';
 import { expect, expectFunction, remainingTime } from '../kernel/check.ts';
+import { type ExactRows, keyOptions } from '../kernel/door-options.ts';
 import { explained } from '../kernel/error-code.ts';
 import { errorKind, NothingRunError, OptionError, RetryableError } from '../kernel/errors.ts';
 import { Asked } from '../kernel/heard.ts';
 import type { Host } from '../kernel/host.ts';
 import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
-import { expectOptions, ofHttp, ofQueues } from '../kernel/take-options.ts';
+import { expectOptions, ofOtherDoors } from '../kernel/take-options.ts';
 import { propertyOf } from '../kernel/unknown.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import { warnOnce } from '../kernel/warn-once.ts';
@@ -27,7 +28,7 @@ import { expectDone, markNotDone } from './not-done.ts';
 import { fieldsOf } from './observe/fields.ts';
 import { isObservedNow, sayUnwatchable, Watch, type Watched } from './observe/observer.ts';
 import { notStarted, type OnceOutcome, resultOf } from './once-result.ts';
-import { type ClaimOptions, claimOptionNames, settingsOf } from './options.ts';
+import { type ClaimOptions, claimRows, settingsOf } from './options.ts';
 import { fallbackLease } from './renewed-lease.ts';
 import { run } from './run.ts';
 import type { RunResult } from './run-result.ts';
@@ -80,7 +81,8 @@ export interface OnceCall {
 export type { OnceOutcome };
 
 const docs = 'docs/reference/options.md';
-const known = { ...claimOptionNames, key: true, fingerprint: true } as const satisfies NamesOf<OnceOptions<unknown>>;
+const rows = { ...claimRows, ...keyOptions };
+const known = rows satisfies ExactRows<OnceOptions<unknown>, typeof rows>;
 const knownOfCall = { remainingMs: true, redelivered: true } as const satisfies NamesOf<OnceCall>;
 
 /**
@@ -123,7 +125,7 @@ export function once<Input, R, Kept extends boolean = true>(
   fn: (input: Input, claim: Claim) => Promise<R> | R,
   defaultHost?: Host,
 ): OnceFunction<Input, R, Kept> {
-  expectOptions(options, { door: 'once', known, refused: { ...ofQueues, ...ofHttp }, docs });
+  expectOptions(options, { door: 'once', known, refused: ofOtherDoors(known), docs });
   const settings = settingsOf<Input>(options, { host: (options.host ?? defaultHost) as Host, watched: true });
   const { key } = options;
   const named = typeof key === 'string' && /^\w+$/.test(key) ? key : 'orderId';

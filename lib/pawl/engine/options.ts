@@ -1,8 +1,9 @@
-import { expect, expectFunction, expectWhole } from '../kernel/check.ts';
+import { expect, expectWhole } from '../kernel/check.ts';
 import { claimDefaults } from '../kernel/defaults.ts';
+import { claimOptions, type ExactRows } from '../kernel/door-options.ts';
 import type { Classification } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
-import type { NamesOf } from '../kernel/unknown-option.ts';
+import { expectInRange, expectKinds } from '../kernel/option-kinds.ts';
 import type { ClaimRules } from '../rules/decide.ts';
 import { expectOperation } from '../rules/identity.ts';
 import type { Attributes } from '../rules/record.ts';
@@ -97,7 +98,7 @@ export interface ClaimOptions<Input> {
   readonly marksEffect?: boolean;
   /**
    * Whether the handler's result is kept, as JSON, and given to duplicates.
-   * @default true
+   * @default true; false for consumers of SQS, where nothing reads it
    */
   readonly recordResult?: boolean;
   /**
@@ -114,7 +115,7 @@ export interface ClaimOptions<Input> {
   /**
    * Whether the claim is in the operators' list of open claims while it is in flight. SQS delivers a message again after its worker died; a caller may
    * never call again, and its claim stays in flight. Costs one more write to the table's index when the claim is granted, and one when it ends.
-   * @default true for `once`, `onceOverHttp` and `httpOnce`; false for consumers of SQS
+   * @default true for `once`, `onceOverHttp` and `httpOnce`; false for consumers of SQS and for `sendOnce`
    */
   readonly watched?: boolean;
   /**
@@ -153,31 +154,7 @@ export interface ClaimOptions<Input> {
   readonly host?: Host;
 }
 
-export const claimOptionNames = {
-  operation: true,
-  store: true,
-  onAbandoned: true,
-  lease: true,
-  skewMs: true,
-  timeoutMs: true,
-  marginMs: true,
-  retentionSeconds: true,
-  maxAttempts: true,
-  retryWindowSeconds: true,
-  maxAbandoned: true,
-  classify: true,
-  marksEffect: true,
-  recordResult: true,
-  maxResultBytes: true,
-  attributes: true,
-  watched: true,
-  statements: true,
-  mode: true,
-  enforce: true,
-  observeWaitMs: true,
-  onEvent: true,
-  host: true,
-} as const satisfies NamesOf<ClaimOptions<unknown>>;
+export const claimRows = claimOptions satisfies ExactRows<ClaimOptions<unknown>, typeof claimOptions>;
 
 /** Options after defaults and validation: among them, the rules that claims are decided by. */
 export interface Settings<Input>
@@ -193,14 +170,7 @@ export interface Settings<Input>
   readonly unsettledMs: number;
 }
 
-const defaults = {
-  ...claimDefaults,
-  marksEffect: false,
-  recordResult: true,
-  watched: false,
-  statements: false,
-  onEvent: reportTheUnusual,
-};
+const defaults = { ...claimDefaults, onEvent: reportTheUnusual };
 
 /**
  * Merges defaults, and checks everything at once.
@@ -218,36 +188,21 @@ export function settingsOf<Input>(
   own: Partial<ClaimOptions<Input>> = {},
 ): Settings<Input> {
   const o = { ...defaults, ...own } as Required<ClaimOptions<Input>> & { readonly retentionSeconds: number };
+  expectKinds(claimRows, options);
   for (const [name, value] of Object.entries(options)) {
-    if (value === undefined) continue;
-    // Every number here is a count or a time. Which ones there are, the defaults say.
-    const forever = name === 'retentionSeconds' && value === 'forever';
-    if (name in claimDefaults && !forever) expectTime(name, value);
-    Object.assign(o, { [name]: forever ? Infinity : value });
+    if (value !== undefined) Object.assign(o, { [name]: value === 'forever' ? Infinity : value });
   }
-  const { operation, store, onAbandoned: policy, lease, marginMs, timeoutMs, retentionSeconds, maxResultBytes } = o;
+  const { operation, store, onAbandoned: policy, lease, marginMs, timeoutMs, classify } = o;
   const { provider, onAbandoned } = policyOf('onAbandoned', policy);
 
   expectOperation(operation);
   expectNotReserved(operation);
   expectStore(store);
-  const { attributes, classify, onEvent } = o;
-  for (const [name, fn] of Object.entries({ attributes, classify, onEvent })) {
-    if (fn !== undefined) expectFunction(name, 'a function', fn, 'wrong-handler');
-  }
   if (lease !== undefined) {
     expectLease(lease);
     expectWhole('lease.leaseMs', lease.leaseMs);
     lease.check(marginMs + timeoutMs);
   }
-  for (const name of ['maxAttempts', 'maxAbandoned'] as const) expect(o[name] >= 1, name, 'at least 1', o[name]);
-  for (const name of ['marksEffect', 'recordResult', 'watched', 'statements'] as const) {
-    expect(typeof o[name] === 'boolean', name, 'true or false', o[name]);
-  }
-  expectRetention(retentionSeconds);
-  // An item holds 400 KB, and a completion that never fits is an effect that repeats.
-  expect(maxResultBytes <= 300_000, 'maxResultBytes', 'at most 300000', maxResultBytes);
-
   const settleMs = provider?.settleMs ?? 0;
   const saying = classify && { classify: sayingMistakes(classify, operation) };
   const share = enforcedShare(operation, o);
@@ -260,14 +215,6 @@ export function settingsOf<Input>(
     settleMs,
     unsettledMs: settleMs === 0 ? 0 : settleMs + o.skewMs,
   };
-}
-
-/** @throws OptionError unless it is a whole number, or, of what is remembered, `'forever'` */
-function expectTime(name: string, value: unknown): void {
-  const isMisplaced = value === 'forever' && name !== 'retentionSeconds';
-  const advice = isMisplaced ? `; only retentionSeconds may be 'forever'. Leave ${name} out for its default` : '';
-  expect(!isMisplaced, name, `a whole number${advice}`, value, 'wrong-time');
-  expectWhole(name, value, 'wrong-time', name === 'retentionSeconds' ? ", or 'forever'" : '');
 }
 
 /** @throws OptionError unless `renewedLease` made it */
@@ -312,7 +259,5 @@ export function expectStore(store: ClaimStore | undefined): void {
 
 /** @throws OptionError unless it is a time that a record can be kept: a shorter one forgets outcomes while their messages still come */
 export function expectRetention(seconds: number): void {
-  if (seconds !== Number.POSITIVE_INFINITY) expectWhole('retentionSeconds', seconds, undefined, ", or 'forever'");
-  const least = "at least 60: the retention of the queue and of its dead-letter queue together, or 'forever'";
-  expect(seconds >= 60, 'retentionSeconds', least, seconds, 'wrong-time');
+  if (seconds !== Number.POSITIVE_INFINITY) expectInRange('retentionSeconds', claimRows.retentionSeconds, seconds);
 }

@@ -4,7 +4,9 @@ import { type HandlerUse, useOf } from '../engine/handlers.ts';
 import { type Settings, settingsOf } from '../engine/options.ts';
 import { fallbackLease } from '../engine/renewed-lease.ts';
 import { nodeHost } from '../host.ts';
-import { expectFunction, remainingTime } from '../kernel/check.ts';
+import { remainingTime } from '../kernel/check.ts';
+import { requestOptions } from '../kernel/door-options.ts';
+import { expectKinds } from '../kernel/option-kinds.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { type FingerprintRule, ruleOf } from '../payload/fingerprint-rule.ts';
 import type { ClaimRules, ParkedReason } from '../rules/decide.ts';
@@ -82,10 +84,9 @@ type HttpSettings<Event extends HttpEvent> = Settings<HttpRequest<Event>> &
  * @throws OptionError when an option is missing or out of range
  */
 export function createGate<Event extends HttpEvent>(options: HttpOptions<Event>, handler?: object): Gate<Event> {
+  expectKinds(requestOptions, options);
   const settings = settingsOf(options, defaults) as HttpSettings<Event>;
   checkReaders(settings);
-  const { isFinal } = settings;
-  expectFunction('isFinal', 'a function of the response', isFinal, 'wrong-handler');
   const engine = { settings, fallback: fallbackLease(settings), mayStillRun: isStillRunning };
   const use = handler && useOf(settings.store, settings.operation, handler);
   return { settings, engine, rule: ruleOf<HttpRequest<Event>>(settings.fingerprint), use };

@@ -2,7 +2,7 @@ import type { Claim } from '../engine/claim.ts';
 import { placeHere } from '../engine/inside-step.ts';
 import { effectKind, explainedError, RetryableError } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
-import { expectOptions, ofQueues } from '../kernel/take-options.ts';
+import { expectOptions, ofOtherDoors } from '../kernel/take-options.ts';
 import { isEarlyTimeout } from '../middy/early-timeout.ts';
 import type { Middleware, Request } from '../middy/middy-types.ts';
 import { leaveError, refuseOldMiddy } from '../middy/old-middy.ts';
@@ -12,7 +12,7 @@ import type { HttpEvent } from './event.ts';
 import { createGate, enter, type Gate } from './gate.ts';
 import { handle } from './handle.ts';
 import { type ObservedRequest, observedRequest } from './observe.ts';
-import { type HttpOptions, httpOptionNames } from './options.ts';
+import { type HttpOptions, httpRows } from './options.ts';
 import { asLast, type OwnResponse } from './response.ts';
 import { StillRunningError } from './still-running.ts';
 
@@ -48,7 +48,12 @@ interface UnderWay {
  * );
  */
 export function httpOnce<Event extends HttpEvent>(options: HttpOptions<Event>): Middleware<Event> {
-  expectOptions(options, { door: 'httpOnce', known: httpOptionNames, refused: ofQueues, docs: 'docs/guides/http.md' });
+  expectOptions(options, {
+    door: 'httpOnce',
+    known: httpRows,
+    refused: ofOtherDoors(httpRows),
+    docs: 'docs/guides/http.md',
+  });
   const gate = createGate(options);
 
   return {

@@ -3,12 +3,12 @@ import { expectFinished } from '../engine/returned.ts';
 import { expectRun } from '../kernel/callable.ts';
 import { expectFunction } from '../kernel/check.ts';
 import { explainedError } from '../kernel/errors.ts';
-import { expectOptions, ofQueues } from '../kernel/take-options.ts';
+import { expectOptions, ofOtherDoors } from '../kernel/take-options.ts';
 import type { HttpEvent } from './event.ts';
 import { createGate, enter, type RequestContext } from './gate.ts';
 import { handle } from './handle.ts';
 import { type ObservedRequest, observedRequest } from './observe.ts';
-import { type HttpOptions, httpOptionNames } from './options.ts';
+import { type HttpOptions, httpRows } from './options.ts';
 import type { OwnResponse } from './response.ts';
 
 /**
@@ -54,8 +54,8 @@ export function onceOverHttp<Event extends HttpEvent, Context extends RequestCon
 ): (event: Event, context: Context) => Promise<Response | OwnResponse> {
   expectOptions(options, {
     door: 'onceOverHttp',
-    known: httpOptionNames,
-    refused: ofQueues,
+    known: httpRows,
+    refused: ofOtherDoors(httpRows),
     docs: 'docs/guides/http.md',
   });
   expectFunction('the handler of onceOverHttp', 'a function, after the options', handler, 'wrong-handler');

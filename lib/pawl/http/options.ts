@@ -1,5 +1,5 @@
-import { type ClaimOptions, claimOptionNames } from '../engine/options.ts';
-import type { NamesOf } from '../kernel/unknown-option.ts';
+import { type ClaimOptions, claimRows } from '../engine/options.ts';
+import { type ExactRows, keyOptions, requestOptions } from '../kernel/door-options.ts';
 import type { FingerprintOption } from '../payload/fingerprint-rule.ts';
 import type { HttpEvent, HttpRequest } from './event.ts';
 import type { RequestKey } from './key.ts';
@@ -60,12 +60,5 @@ export interface HttpOptions<Event extends HttpEvent> extends ClaimOptions<HttpR
   readonly documentation?: string;
 }
 
-export const httpOptionNames = {
-  ...claimOptionNames,
-  caller: true,
-  key: true,
-  required: true,
-  isFinal: true,
-  fingerprint: true,
-  documentation: true,
-} as const satisfies NamesOf<HttpOptions<HttpEvent>>;
+const rows = { ...claimRows, ...keyOptions, ...requestOptions };
+export const httpRows = rows satisfies ExactRows<HttpOptions<HttpEvent>, typeof rows>;

@@ -1,25 +1,12 @@
+import { claimOptions, defaultsOf } from './door-options.ts';
+
 /*
  * What pawl assumes where an author says nothing, each value once: handlers, locks, constructs, doctor, templates and the tests of the pages read it
- * here. It imports nothing. Each group is a constant of its own, so that a bundle carries those of its own doors.
+ * here. The options of a door have theirs in `door-options.ts`. Each group is a constant of its own, so that a bundle carries those of its own doors.
  */
 
-const DAY_SECONDS = 24 * 3600;
-
-/** Of the rules of a claim, at every door. */
-export const claimDefaults = {
-  skewMs: 1000,
-  timeoutMs: 0,
-  marginMs: 1000,
-  retentionSeconds: 30 * DAY_SECONDS,
-  maxAttempts: 20,
-  retryWindowSeconds: 14 * DAY_SECONDS,
-  maxAbandoned: 3,
-  maxResultBytes: 16_384,
-  observeWaitMs: 25,
-};
-
-/** Of a consumer: how many messages of a batch are worked on at once. 25 claims share one request. */
-export const batchConcurrency = 25;
+/** Of the options of every door. */
+export const claimDefaults = /* @__PURE__ */ defaultsOf(claimOptions);
 
 export const lockDefaults = { leaseMs: 60_000, keepMs: 900_000, skewMs: claimDefaults.skewMs };
 

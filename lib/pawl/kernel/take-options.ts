@@ -1,23 +1,17 @@
 import { isPromise } from './callable.ts';
+import { type OptionRows, queueOptions, requestOptions } from './door-options.ts';
 import { pageAt } from './error-code.ts';
 import { OptionError } from './errors.ts';
-import { type TakenOptions, unknownOptions } from './unknown-option.ts';
+import { type Names, type TakenOptions, unknownOptions } from './unknown-option.ts';
 
-/** Options that only mean something where a queue delivers, and where a client waits for a response; and why. */
-export const ofQueues = {
-  aws: 'it asks no queue; leave it out. The way to the claims is an option of the store',
-  schema: 'it is an option of consumers of SQS; leave it out',
-  deadLetters: 'it is an option of consumers of SQS; leave it out',
-  onInFlight: 'it is an option of consumers of SQS; leave it out',
-  concurrency: 'it is an option of consumers of SQS; leave it out',
-  backoffSeconds: 'it is an option of consumers of SQS; leave it out',
-  envelope: 'it is an option of consumers of SQS; leave it out',
-};
-export const ofHttp = {
-  caller: 'it is an option of HTTP; leave it out',
-  required: 'it is an option of HTTP; leave it out',
-  isFinal: 'it is an option of HTTP; leave it out',
-};
+/** The options that other doors take and this one does not, and why it has no use for each. */
+export function ofOtherDoors(known: Names): Readonly<Record<string, string>> {
+  const of = (rows: OptionRows, who: string) =>
+    Object.entries(rows)
+      .filter(([name]) => !Object.hasOwn(known, name))
+      .map(([name, row]) => [name, 'elsewhere' in row ? row.elsewhere : `it is an option of ${who}; leave it out`]);
+  return Object.fromEntries([...of(queueOptions, 'consumers of SQS'), ...of(requestOptions, 'HTTP')]);
+}
 
 /** Options of what can only be watched where pawl itself writes or sends nothing. */
 export const ofObserve = {

@@ -11,11 +11,14 @@ import { pageAt } from './error-code.ts';
 /** A name for each option of a type. With `satisfies`, TypeScript refuses a list from which an option is missing. */
 export type NamesOf<Options> = Readonly<Record<keyof Options, true>>;
 
+/** Options by name: the rows of a door, or a list of names. */
+export type Names = Readonly<Record<string, unknown>>;
+
 export interface TakenOptions {
   /** The public function or construct, as its caller writes it. */
   readonly door: string;
   /** The names that it takes. */
-  readonly known: Readonly<Record<string, true>>;
+  readonly known: Names;
   /** The option that holds these options, where they are nested: `unlock` of `withLock`. */
   readonly within?: string;
   /** The page that describes them. */

@@ -9,7 +9,7 @@ import { Work } from '../engine/work.ts';
 import { explainedError, OptionError } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
 import { processWide } from '../kernel/process-wide.ts';
-import { expectOptions, ofHttp } from '../kernel/take-options.ts';
+import { expectOptions, ofOtherDoors } from '../kernel/take-options.ts';
 import { warnOnce } from '../kernel/warn-once.ts';
 import { startsUntil } from '../rules/grant.ts';
 import { conclude } from '../sqs/conclude.ts';
@@ -24,7 +24,7 @@ import {
 } from '../sqs/disposition.ts';
 import type { SqsBatchResponse, SqsEvent } from '../sqs/event.ts';
 import { withEach } from '../sqs/limit.ts';
-import { type SqsOptions, sqsOptionNames } from '../sqs/options.ts';
+import { type SqsOptions, sqsRows } from '../sqs/options.ts';
 import { type ClaimedBatch, claimBatch, type HandedOn, handedOnOf, isClaimed } from './claim-batch.ts';
 import { isEarlyTimeout } from './early-timeout.ts';
 import type { Middleware, Request } from './middy-types.ts';
@@ -79,7 +79,7 @@ const holdsAll =
   'a batch handler holds all its claims for the rest of the invocation; use eachMessage, or leave it out';
 const handsNoClaim =
   'a batch handler is given no claim, and so cannot mark its effect; use eachMessage, or leave it out';
-const refused = { lease: holdsAll, timeoutMs: holdsAll, marksEffect: handsNoClaim, ...ofHttp };
+const refused = { lease: holdsAll, timeoutMs: holdsAll, marksEffect: handsNoClaim, ...ofOtherDoors(sqsRows) };
 
 /**
  * Two of `sqsOnce` on one handler. Nothing has run when it is thrown. The first one recognises it by identity, also where another copy of pawl has
@@ -116,7 +116,7 @@ const usedTwice = processWide('sqs-once.used-twice/1', () =>
 export function sqsOnce<Body = unknown>(
   options: SqsOnceOptions<Body> & { readonly host?: Host },
 ): Middleware<SqsEvent> {
-  expectOptions(options, { door: 'sqsOnce', known: sqsOptionNames, refused, docs: 'docs/reference/options.md' });
+  expectOptions(options, { door: 'sqsOnce', known: sqsRows, refused, docs: 'docs/reference/options.md' });
   const consumer = createConsumer<Body>(options, { stepless: true });
   expectOneBody(consumer);
   const watcher: Watcher<Taken> = {

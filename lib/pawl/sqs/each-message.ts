@@ -2,13 +2,13 @@ import { type HandlerUse, useOf } from '../engine/handlers.ts';
 import { run } from '../engine/run.ts';
 import { expectFunction } from '../kernel/check.ts';
 import type { Host } from '../kernel/host.ts';
-import { expectOptions, ofHttp } from '../kernel/take-options.ts';
+import { expectOptions, ofOtherDoors } from '../kernel/take-options.ts';
 import type { TryMessage } from './batch-run.ts';
 import { claimMessage } from './claim-message.ts';
 import { dispositionOfRun, isFoundDone } from './disposition.ts';
 import { eachBy, type SqsHandler } from './each-by.ts';
 import type { MessageHandler } from './message.ts';
-import { type SqsOptions, sqsOptionNames } from './options.ts';
+import { type SqsOptions, sqsRows } from './options.ts';
 
 /**
  * A Lambda handler for an SQS queue whose effect happens once per key. Needs `ReportBatchItemFailures` on the event
@@ -31,8 +31,8 @@ export function eachMessage<Body>(
 ): SqsHandler {
   expectOptions(options, {
     door: 'eachMessage',
-    known: sqsOptionNames,
-    refused: ofHttp,
+    known: sqsRows,
+    refused: ofOtherDoors(sqsRows),
     docs: 'docs/reference/options.md',
   });
   expectFunction('the handler of eachMessage', 'a function, after the options', handle, 'wrong-handler');

@@ -1,6 +1,6 @@
 import type { Aws } from '../aws/aws.ts';
-import { type ClaimOptions, claimOptionNames } from '../engine/options.ts';
-import type { NamesOf } from '../kernel/unknown-option.ts';
+import { type ClaimOptions, claimRows } from '../engine/options.ts';
+import { type ExactRows, keyOptions, queueOptions } from '../kernel/door-options.ts';
 import type { EnvelopeOption } from '../payload/envelopes/envelope.ts';
 import type { FingerprintOption } from '../payload/fingerprint-rule.ts';
 import type { BodySchema } from '../payload/schema.ts';
@@ -84,15 +84,5 @@ export interface SqsOptions<Body> extends ClaimOptions<Message<Body>> {
   readonly aws?: Aws;
 }
 
-export const sqsOptionNames = {
-  ...claimOptionNames,
-  key: true,
-  envelope: true,
-  schema: true,
-  fingerprint: true,
-  backoffSeconds: true,
-  concurrency: true,
-  onInFlight: true,
-  deadLetters: true,
-  aws: true,
-} as const satisfies NamesOf<SqsOptions<unknown>>;
+const rows = { ...claimRows, ...keyOptions, ...queueOptions };
+export const sqsRows = rows satisfies ExactRows<SqsOptions<unknown>, typeof rows>;

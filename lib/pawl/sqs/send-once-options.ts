@@ -1,5 +1,6 @@
 import type { Aws } from '../aws/aws.ts';
 import type { ClaimOptions } from '../engine/options.ts';
+import { claimOptions, type ExactRows, queueOptions } from '../kernel/door-options.ts';
 import type { KeyValue } from '../kernel/key.ts';
 import type { RecordedError } from '../kernel/recorded-error.ts';
 import { ofObserve } from '../kernel/take-options.ts';
@@ -76,18 +77,21 @@ export interface Outgoing {
 }
 
 export const docs = 'docs/guides/producers.md';
-export const known = {
-  operation: true,
-  store: true,
-  queueUrl: true,
-  aws: true,
-  ignore: true,
-  giveUpAfterMs: true,
-  retentionSeconds: true,
-  watched: true,
-  onEvent: true,
-  host: true,
-} as const satisfies NamesOf<SendOnceOptions>;
+const { store, retentionSeconds, watched, onEvent, host } = claimOptions;
+const { aws } = queueOptions;
+const rows = {
+  operation: {},
+  store,
+  queueUrl: {},
+  aws,
+  ignore: {},
+  giveUpAfterMs: { kind: 'whole', default: 30_000 },
+  retentionSeconds,
+  watched,
+  onEvent,
+  host,
+} as const;
+export const known = rows satisfies ExactRows<SendOnceOptions, typeof rows>;
 /** Why a producer has no use for some options of consumers. */
 export const refused = {
   envelope: 'it sends the body as it is. It is an option of consumers of SQS',

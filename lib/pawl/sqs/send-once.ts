@@ -5,10 +5,11 @@ import type { Engine } from '../engine/engine.ts';
 import { producersOperations, type Settings, settingsOf } from '../engine/options.ts';
 import { run } from '../engine/run.ts';
 import { nodeHost } from '../host.ts';
-import { environmentName, expect, expectWhole } from '../kernel/check.ts';
+import { environmentName, expect } from '../kernel/check.ts';
 import { errorKind, explainedError, InvalidMessageError, isSetupError, NothingRunError } from '../kernel/errors.ts';
 import { type Host, sleep } from '../kernel/host.ts';
 import { joined } from '../kernel/name.ts';
+import { expectKinds } from '../kernel/option-kinds.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { answeredBy, isNoAnswer } from '../kernel/request.ts';
 import { type Pauses, pauseMs } from '../kernel/retry.ts';
@@ -37,8 +38,6 @@ import { expectSqs } from './sqs-of.ts';
 const leaseMs = 10_000;
 /** Between two tries. */
 const pauses: Pauses = { firstMs: 100, mostMs: 5000 };
-
-const defaults: Required<Pick<SendOnceOptions, 'giveUpAfterMs' | 'ignore'>> = { giveUpAfterMs: 30_000, ignore: [] };
 
 /**
  * Sends a message once per intent, as far as the consumer is concerned: the key is kept in the claims table before anything is sent, and
@@ -86,7 +85,7 @@ interface Sendable {
 
 /** @throws OptionError when an option is missing or out of range */
 function createProducer(options: SendOnceOptions): Producer {
-  const { queueUrl, operation, giveUpAfterMs = defaults.giveUpAfterMs, ignore = defaults.ignore } = options;
+  const { queueUrl, operation, giveUpAfterMs = known.giveUpAfterMs.default, ignore = [] } = options;
   expect(typeof operation === 'string' && operation !== '', 'operation', "a name, such as 'refund'", operation);
   const isUrl = typeof queueUrl !== 'string' || !queueUrl.startsWith('arn:');
   expect(isUrl, 'queueUrl', "a queue's URL: https://sqs.… (queue.queueUrl of CDK)", queueUrl);
@@ -95,7 +94,7 @@ function createProducer(options: SendOnceOptions): Producer {
     expected: "a queue's URL",
     variable: 'Set the environment variable that it is read from to the URL of the queue.',
   });
-  expectWhole('giveUpAfterMs', giveUpAfterMs);
+  expectKinds(known, options);
   const { store, retentionSeconds, watched, onEvent, host = nodeHost } = options;
   const settings = settingsOf<unknown>({
     operation,

@@ -86,7 +86,7 @@ export interface ReconcileStatementsOptions {
    */
   readonly mostFindings?: number;
   /**
-   * What a run does about a table that was restored: its store has `restored: true`. See docs/guides/restore.md.
+   * What a run does about a table that was restored: its store has `restored: restoredTable`. See docs/guides/restore.md.
    *
    * - `'complete'`: a line completes its claim, also one that the table has forgotten.
    * - `'release'`: besides, keys that are in doubt because of the restore, and that the statement does not have, are released. It needs a window from
@@ -227,7 +227,7 @@ function restoreIn(
   expect(modes.includes(restored), 'restored', "'complete', 'release' or 'lift'", restored);
   if (known !== undefined || restored === 'complete') return known;
   throw new OptionError(
-    `restored: '${restored}' needs a store of a table that is marked as restored: dynamoStore({ tableName, restored: true }). See ${pageAt('docs/guides/restore.md')}.`,
+    `restored: '${restored}' needs a store of a table that is marked as restored: dynamoStore({ tableName, restored: restoredTable }). See ${pageAt('docs/guides/restore.md')}.`,
   );
 }
 

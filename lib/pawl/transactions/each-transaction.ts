@@ -8,9 +8,10 @@ import { type Policy, policyOf } from '../engine/policy.ts';
 import { run } from '../engine/run.ts';
 import { Work } from '../engine/work.ts';
 import { expectFunction } from '../kernel/check.ts';
+import { type ExactRows, transactionOptions } from '../kernel/door-options.ts';
+import { expectKinds } from '../kernel/option-kinds.ts';
 import { answeredBy } from '../kernel/request.ts';
-import { expectOptions, ofHttp, ofObserve } from '../kernel/take-options.ts';
-import type { NamesOf } from '../kernel/unknown-option.ts';
+import { expectOptions, ofObserve, ofOtherDoors } from '../kernel/take-options.ts';
 import { decide } from '../rules/decide.ts';
 import { completion } from '../rules/result.ts';
 import { settle } from '../rules/settle.ts';
@@ -21,7 +22,7 @@ import { acknowledged, dispositionOfRun, isFoundDone } from '../sqs/disposition.
 import { eachBy, type SqsHandler } from '../sqs/each-by.ts';
 import type { Message } from '../sqs/message.ts';
 import { receiveCountOf } from '../sqs/message.ts';
-import { type SqsOptions, sqsOptionNames } from '../sqs/options.ts';
+import { type SqsOptions, sqsRows } from '../sqs/options.ts';
 import { commit, expectRemembered } from './commit.ts';
 import type { CommitWrite } from './deferred-write.ts';
 import { type CommitRefusedError, isCommitRefused } from './refused.ts';
@@ -75,12 +76,11 @@ const refused = {
   lease: nothingInDoubt,
   marksEffect: nothingInDoubt,
   watched: 'a new message is one transaction, and no claim is in flight',
-  ...ofHttp,
   ...ofObserve,
 };
-const known = { ...sqsOptionNames, onRefused: true, onInheritedDoubt: true } as const satisfies NamesOf<
-  EachTransactionOptions<unknown>
->;
+const rows = { ...sqsRows, ...transactionOptions };
+type Refused = Record<keyof typeof refused, unknown>;
+const known = rows satisfies ExactRows<EachTransactionOptions<unknown> & Refused, typeof rows>;
 
 /**
  * From a message to the writes that are its whole effect. May read; does nothing else: it can be called more than once.
@@ -117,17 +117,21 @@ export function eachTransaction<Body>(
   given: EachTransactionOptions<Body>,
   writesOf: TransactionHandler<Body>,
 ): SqsHandler {
-  expectOptions(given, { door: 'eachTransaction', known, refused, docs: 'docs/guides/transactions.md' });
+  expectOptions(given, {
+    door: 'eachTransaction',
+    known,
+    refused: { ...refused, ...ofOtherDoors(known) },
+    docs: 'docs/guides/transactions.md',
+  });
   expectFunction(
     'the function of eachTransaction',
     'a function that returns writes, after the options',
     writesOf,
     'wrong-handler',
   );
-  const { onRefused, onInheritedDoubt = 'park', ...options } = given;
+  const { onRefused, onInheritedDoubt = known.onInheritedDoubt.default, ...options } = given;
   policyOf('onInheritedDoubt', onInheritedDoubt);
-  if (onRefused !== undefined)
-    expectFunction('onRefused', 'a function that returns an error', onRefused, 'wrong-handler');
+  expectKinds(transactionOptions, given);
   const commitMessage = async (message: Message<Body>, claim: Claim): Promise<void> => {
     expectRemembered(internalsOf(claim, 'eachTransaction'));
     const writes = expectWrites(await writesOf(message));

@@ -1,12 +1,13 @@
 import type { Claim } from '../engine/claim.ts';
-import { expectFunction } from '../kernel/check.ts';
+import { type ExactRows, workflowOptions } from '../kernel/door-options.ts';
 import { OptionError } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
-import { expectOptions, ofHttp, ofObserve } from '../kernel/take-options.ts';
+import { expectKinds } from '../kernel/option-kinds.ts';
+import { expectOptions, ofObserve, ofOtherDoors } from '../kernel/take-options.ts';
 import type { SqsHandler } from '../sqs/each-by.ts';
 import { eachMessage } from '../sqs/each-message.ts';
 import type { Message } from '../sqs/message.ts';
-import { type SqsOptions, sqsOptionNames } from '../sqs/options.ts';
+import { type SqsOptions, sqsRows } from '../sqs/options.ts';
 import { expectStartable, inputText, startText } from './start-execution.ts';
 import { startAndWait } from './waiting-claims.ts';
 import { retentionFor, type WaitForEnd, waitForEndNames, waitingClaims } from './waiting-options.ts';
@@ -63,15 +64,16 @@ export type StartOnceOptions<Body> = StartOptions<Body> &
   );
 
 const docs = 'docs/guides/workflows.md';
-const known = { ...sqsOptionNames, workflow: true, input: true, waitForEnd: true } as const;
 const ofHandlers = 'the start is all that it does, and its one effect; leave it out';
 const refused = {
-  ...ofHttp,
   ...ofObserve,
   marksEffect: ofHandlers,
   recordResult: ofHandlers,
   maxResultBytes: ofHandlers,
 };
+const rows = { ...sqsRows, ...workflowOptions };
+type Refused = Record<keyof typeof refused, unknown>;
+const known = rows satisfies ExactRows<StartOnceOptions<unknown> & Refused, typeof rows>;
 
 /**
  * A Lambda handler for an SQS queue that starts one execution for each key. Needs `ReportBatchItemFailures` on the event source.
@@ -93,10 +95,10 @@ const refused = {
  * });
  */
 export function startOnce<Body>(options: StartOnceOptions<Body> & { readonly host?: Host }): SqsHandler {
-  expectOptions(options, { door: 'startOnce', known, refused, docs });
+  expectOptions(options, { door: 'startOnce', known, refused: { ...refused, ...ofOtherDoors(known) }, docs });
   const { workflow, input = ({ body }: Message<Body>) => body, waitForEnd, ...rest } = options;
   expectWorkflow(workflow);
-  expectFunction('input', 'a function from the message to the input', input, 'wrong-handler');
+  expectKinds(workflowOptions, options);
   const policy = policyFor(options);
   const start = startOf(options);
   return eachMessage<Body>({ ...rest, ...policy, marksEffect: true }, async (message, claim) => {

@@ -7,6 +7,7 @@ import type { StepResolutions } from '../../../lib/pawl/rules/resolve.ts';
 import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { fromItem } from '../../../lib/pawl/stores/dynamodb/item.ts';
 import { changeMark, correctedBy, markedBy, restoredId } from '../../../lib/pawl/stores/dynamodb/restore-mark.ts';
+import { restoredTable } from '../../../lib/pawl/stores/dynamodb/restored-store.ts';
 import { sweepOpenClaims } from '../../../lib/pawl/sweep/index.ts';
 import { transactionalStore } from '../../../lib/pawl/transactions/index.ts';
 import { resolverOf } from '../../../test/support/resolver-of.ts';
@@ -113,7 +114,7 @@ export async function simulateRestores(
     tableName: `claims-${era}`,
     aws: awsOf(sandbox, way),
     host: sandbox.host,
-    restored: era > 0,
+    restored: era > 0 ? restoredTable : undefined,
   });
   const recordOf = (key: string): ClaimRecord | undefined => {
     const item = table.items.get(`${operation}#${key}`);

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { OptionError } from '../../../lib/pawl/kernel/errors.ts';
-import { expectOptions, ofHttp, ofQueues } from '../../../lib/pawl/kernel/take-options.ts';
+import { expectOptions, ofOtherDoors } from '../../../lib/pawl/kernel/take-options.ts';
 
 const taken = {
   door: 'once',
-  known: { operation: true, leaseMs: true, schema: true },
-  refused: { ...ofQueues, ...ofHttp },
+  known: { operation: {}, leaseMs: {}, schema: {} },
+  refused: ofOtherDoors({}),
   docs: 'docs/reference/options.md',
 } as const;
 

@@ -14,7 +14,7 @@ import { nodeHost } from '../../../lib/pawl/host.ts';
 import { InDoubtError, once, type Verdict } from '../../../lib/pawl/index.ts';
 import type { SqsHandler } from '../../../lib/pawl/sqs/each-by.ts';
 import { reconcileStatements } from '../../../lib/pawl/statements/index.ts';
-import { dynamoStore, markRestored, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore, markRestored, restoredTable, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { sweepOpenClaims } from '../../../lib/pawl/sweep/index.ts';
 import { type Synthesized, synthesize } from '../../../lib/rehearsal/engine/app/synthesize.ts';
 import { list, record } from '../../../lib/rehearsal/engine/app/template.ts';
@@ -293,7 +293,7 @@ describe('who looks after the claims', () => {
   test('an operator lists, reads and resolves claims of a restored table with what grantOperate grants, and no more is granted', async () => {
     await markRestored({ tableName, aws: sdk({ dynamodb: dynamo }), cutOff: new Date(1000), by: 'ada', note: '' });
     for (const key of ['order-1', 'order-2']) {
-      const store = dynamoStore({ tableName, aws: sdk({ dynamodb: client() }), restored: true });
+      const store = dynamoStore({ tableName, aws: sdk({ dynamodb: client() }), restored: restoredTable });
       const { claims } = await store.listOpen({ limit: 10 });
       expect(claims.map(({ id }) => id)).toContain(`charge#${key}`);
       const parked = resolverOf({ operation: 'charge', store });
@@ -324,7 +324,7 @@ describe('who looks after the claims', () => {
 
   test('a comparison that lifts the mark of a restored table asks for what grantStatements and grantRestore grant, and no more is granted', async () => {
     await markRestored({ tableName, aws: sdk({ dynamodb: dynamo }), cutOff: new Date(1000), by: 'ada', note: '' });
-    const store = dynamoStore({ tableName, aws: sdk({ dynamodb: client() }), restored: true });
+    const store = dynamoStore({ tableName, aws: sdk({ dynamodb: client() }), restored: restoredTable });
     const compared = await reconcileStatements({
       operation: 'charge',
       store,

@@ -12,6 +12,7 @@ import {
   liftRestore,
   markRestored,
   readRestored,
+  restoredTable,
   sdk,
 } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { type Lean, dynamoStore as leanStore } from '../../../lib/pawl/stores/dynamodb/lean.ts';
@@ -75,9 +76,9 @@ const way = (calls: Readonly<Record<string, (real: () => Promise<object>) => Pro
 };
 
 describe.each([
-  ['dynamoStore', (tableName: string) => dynamoStore({ tableName, aws, restored: true })],
-  ['individualDynamoStore', (tableName: string) => individualDynamoStore({ tableName, aws, restored: true })],
-  ['the lean dynamoStore', (tableName: string) => leanStore({ tableName, aws: lean, restored: true })],
+  ['dynamoStore', (tableName: string) => dynamoStore({ tableName, aws, restored: restoredTable })],
+  ['individualDynamoStore', (tableName: string) => individualDynamoStore({ tableName, aws, restored: restoredTable })],
+  ['the lean dynamoStore', (tableName: string) => leanStore({ tableName, aws: lean, restored: restoredTable })],
 ] as const)('a table that was restored from a marked one, with %s', (_, open) => {
   it.each(['stands', 'is lifted'])(
     'is closed until it is marked itself, if the mark that came along %s',
@@ -119,7 +120,7 @@ it('a table that carries a mark is closed for eachTransaction, which claims noth
   await markRestored({ tableName: first, aws, cutOff: ago(60 * minutes), ...acted });
   await liftRestore({ tableName: first, aws, ...acted });
   await restore();
-  const store = transactionalStore(dynamoStore({ tableName: second, aws, restored: true }));
+  const store = transactionalStore(dynamoStore({ tableName: second, aws, restored: restoredTable }));
   const post = eachTransaction<{ id: string }>(
     { operation: 'post', store, key: bodyField('id'), aws: noQueue, onEvent: () => undefined },
     () => [{ Put: { TableName: first, Item: { id: 'ledger' } } }],
@@ -129,7 +130,7 @@ it('a table that carries a mark is closed for eachTransaction, which claims noth
   expect((await client.send(new ScanCommand({ TableName: first }))).Count).toBe(1);
 });
 
-describe('a store with restored: true', () => {
+describe('a store with restored: restoredTable', () => {
   const denied = (action: string) => async () => {
     throw Object.assign(new Error(`User: x is not authorized to perform: dynamodb:${action} on resource: y`), {
       name: 'AccessDeniedException',
@@ -140,7 +141,7 @@ describe('a store with restored: true', () => {
     'is closed, and says which permission is missing, if its role may not perform %s; also if it is to let everything run in an outage',
     async (action) => {
       await markRestored({ tableName: first, aws, cutOff: ago(minutes), ...acted });
-      const store = leanStore({ tableName: first, aws: way({ [action]: denied(action) }), restored: true });
+      const store = leanStore({ tableName: first, aws: way({ [action]: denied(action) }), restored: restoredTable });
       for (const one of [store, failOpen(store, () => undefined)]) {
         const { pay, effects } = consumer(one);
         const said = `the role may not perform dynamodb:${action} on the table '${first}', so its mark cannot be checked, and nothing runs`;
@@ -160,7 +161,7 @@ describe('a store with restored: true', () => {
     const { Items = [] } = await client.send(new ScanCommand({ TableName: first, ConsistentRead: true }));
     const Item = { ...Items[0], [name]: value } as Record<string, AttributeValue>;
     await client.send(new PutItemCommand({ TableName: first, Item }));
-    const store = dynamoStore({ tableName: first, aws, restored: true });
+    const store = dynamoStore({ tableName: first, aws, restored: restoredTable });
     for (const one of [store, failOpen(store, () => undefined)]) {
       const { pay, effects } = consumer(one);
       expect(await pay('new')).toContain(`its ${name} is no number`);
@@ -180,7 +181,7 @@ describe('a store with restored: true', () => {
     });
     let later = 0;
     const host = { ...nodeHost, now: () => Date.now() + later };
-    const restored = consumer(leanStore({ tableName: first, aws: counting, restored: true, host }));
+    const restored = consumer(leanStore({ tableName: first, aws: counting, restored: restoredTable, host }));
     for (const key of ['a', 'b', 'c']) {
       expect(await restored.pay(key)).toBe('parked');
       // The mark itself is read again.
@@ -197,7 +198,7 @@ describe('a store with restored: true', () => {
     const renamed = way({ DescribeTable: async () => ({ Table: { TableId: id } }) });
     const options = { tableName: second, aws: renamed, ...acted };
     const host = { ...nodeHost, now: () => Date.now() + later };
-    const warm = consumer(leanStore({ tableName: second, aws: renamed, restored: true, host }));
+    const warm = consumer(leanStore({ tableName: second, aws: renamed, restored: restoredTable, host }));
     await markRestored({ ...options, cutOff: ago(minutes) });
     expect(await warm.pay('a')).toBe('parked');
     id = '2';
@@ -224,7 +225,7 @@ describe('a store with restored: true', () => {
     await restore();
     await markRestored({ tableName: second, aws, cutOff: ago(0), ...acted });
     const operate = operator({
-      store: dynamoStore({ tableName: second, aws, restored: true }),
+      store: dynamoStore({ tableName: second, aws, restored: restoredTable }),
       onEvent: () => undefined,
     });
     const claims = [];
@@ -240,7 +241,7 @@ describe('a store with restored: true', () => {
 
 it('a record that is left alone fails no list of the others in a table whose mark stands', async () => {
   await markRestored({ tableName: first, aws, cutOff: ago(minutes), ...acted });
-  const store = dynamoStore({ tableName: first, aws, restored: true });
+  const store = dynamoStore({ tableName: first, aws, restored: restoredTable });
   const { pay } = consumer(store);
   for (const key of ['a', 'b']) expect(await pay(key)).toBe('parked');
   const { Items = [] } = await client.send(new ScanCommand({ TableName: first, ConsistentRead: true }));
@@ -316,7 +317,7 @@ describe('a mark that is corrected', () => {
     const wrong = ago(10 * minutes);
     const options = { tableName: second, aws, ...acted };
     const mark = await markRestored({ ...options, cutOff: wrong });
-    const open = () => dynamoStore({ tableName: second, aws, restored: true });
+    const open = () => dynamoStore({ tableName: second, aws, restored: restoredTable });
     const before = consumer(open());
     expect([await before.pay('wrong'), await before.pay('done')]).toEqual(['parked', 'parked']);
     const operate = operator({ store: open(), onEvent: () => undefined });

@@ -14,6 +14,7 @@ import {
   individualDynamoStore,
   markRestored,
   readRestored,
+  restoredTable,
   sdk,
 } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -164,7 +165,7 @@ describe.each(Object.keys(policies) as Policy[])('under %s', (policy) => {
       const provider = createProvider();
       const { keys, cutOff } = await restoredInTraffic(provider, policy);
       const all = Object.values(keys).flat();
-      const store = open({ tableName: restored, aws: sdk({ dynamodb: client }), restored: true });
+      const store = open({ tableName: restored, aws: sdk({ dynamodb: client }), restored: restoredTable });
       // Half of them come again before the statement is read: what the table may have forgotten waits.
       const early = all.filter((_, index) => index % 2 === 0);
       await consumer(store, provider, policy)(early);
@@ -179,7 +180,7 @@ describe.each(Object.keys(policies) as Policy[])('under %s', (policy) => {
       // All of them come again, several times, also to consumers that were deployed without the option.
       const after = open({ tableName: restored, aws: sdk({ dynamodb: client }) });
       for (const opened of [
-        open({ tableName: restored, aws: sdk({ dynamodb: client }), restored: true }),
+        open({ tableName: restored, aws: sdk({ dynamodb: client }), restored: restoredTable }),
         store,
         after,
       ]) {
@@ -200,7 +201,7 @@ describe.each(Object.keys(policies) as Policy[])('under %s', (policy) => {
 });
 
 describe('the mark of a restored table', () => {
-  const opened = () => dynamoStore({ tableName: restored, aws: sdk({ dynamodb: client }), restored: true });
+  const opened = () => dynamoStore({ tableName: restored, aws: sdk({ dynamodb: client }), restored: restoredTable });
   const runs = async (provider: Provider, cutOff: number, more: Partial<ReconcileStatementsOptions> = {}) => {
     const done = await reconcileStatements(comparing(opened(), provider, cutOff, more));
     if (done.outcome !== 'done') throw new Error(done.outcome);

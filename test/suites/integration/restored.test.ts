@@ -23,6 +23,8 @@ import {
   individualDynamoStore,
   liftRestore,
   markRestored,
+  type RestoredTable,
+  restoredTable,
   sdk,
 } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import {
@@ -215,7 +217,7 @@ describe.each(Object.keys(doors) as (keyof typeof doors)[])('at %s', (door) => {
           ...mark,
         });
         provider.failIf(() => undefined);
-        const store = open({ tableName: restored, aws, restored: true });
+        const store = open({ tableName: restored, aws, restored: restoredTable });
         const now = doors[door]({ store, provider, policy });
         const all = Object.values(keys).flat();
         for (let times = 0; times < 3; times++) await send(now, all);
@@ -284,7 +286,7 @@ function overHttp(door: 'onceOverHttp' | 'httpOnce', { store, provider, policy }
 
 interface OfTable {
   readonly tableName: string;
-  readonly restored: boolean;
+  readonly restored?: RestoredTable;
 }
 const lean = () => localLean(inject('dynamoEndpoint'));
 const transactionalOfSdk = (options: OfTable) => transactionalStore(dynamoStore({ ...options, aws }));
@@ -303,7 +305,11 @@ describe.each(['dynamoStore', 'individualDynamoStore'] as const)('with the lean 
     const aws = lean();
     const before = callers[door]({ store: open({ tableName: old, aws }), provider, policy });
     expect(await before('lost')).toBe('completed');
-    const early = callers[door]({ store: open({ tableName: restored, aws, restored: true }), provider, policy });
+    const early = callers[door]({
+      store: open({ tableName: restored, aws, restored: restoredTable }),
+      provider,
+      policy,
+    });
     expect(await early('lost').catch((error: Error) => error.message)).not.toBe('completed');
 
     await markRestored({
@@ -312,7 +318,7 @@ describe.each(['dynamoStore', 'individualDynamoStore'] as const)('with the lean 
       cutOff: new Date(Date.now() - 10 * minutes),
       ...mark,
     });
-    const now = callers[door]({ store: open({ tableName: restored, aws, restored: true }), provider, policy });
+    const now = callers[door]({ store: open({ tableName: restored, aws, restored: restoredTable }), provider, policy });
     const parks = policy === 'park';
     for (let times = 0; times < 2; times++) {
       expect([await now('lost'), await now('new')]).toEqual(parks ? ['parked', 'parked'] : ['completed', 'completed']);
@@ -331,7 +337,7 @@ describe('a restored table', () => {
 
   it('serves nobody before it is marked: a deployment that comes too early runs nothing', async () => {
     const provider = createProvider();
-    const store = dynamoStore({ tableName: restored, aws, restored: true });
+    const store = dynamoStore({ tableName: restored, aws, restored: restoredTable });
     await expect(pay(store, provider)('p-1')).rejects.toThrow('not-restored');
     await expect(
       pay(
@@ -350,7 +356,7 @@ describe('a restored table', () => {
       cutOff: new Date(Date.now() - 10 * minutes),
       ...mark,
     });
-    const open = () => dynamoStore({ tableName: restored, aws, restored: true });
+    const open = () => dynamoStore({ tableName: restored, aws, restored: restoredTable });
     expect(await pay(open(), provider)('p-1')).toMatchObject({ outcome: 'parked' });
     expect(await liftRestore({ tableName: restored, aws, ...acted })).toMatchObject({
       liftedBy: 'maria',
@@ -378,7 +384,7 @@ describe('a restored table', () => {
       cutOff: new Date(Date.now() - 10 * minutes),
       ...mark,
     });
-    const store = dynamoStore({ tableName: restored, aws, restored: true });
+    const store = dynamoStore({ tableName: restored, aws, restored: restoredTable });
     const operate = operator({ store, onEvent: () => undefined });
     expect(await operate.resolve({ operation: 'pay', key: 'p-1' }, 'applied', acted)).toMatchObject({
       outcome: 'resolved',
@@ -429,7 +435,7 @@ describe('a restored table', () => {
         cutOff: new Date(Date.now() - 10 * minutes),
         ...mark,
       });
-      const over = transactionalStore(dynamoStore({ tableName: restored, aws, restored: true }));
+      const over = transactionalStore(dynamoStore({ tableName: restored, aws, restored: restoredTable }));
       await pay(over)('p-1').catch(() => undefined);
       expect(await over.read('pay#p-1')).toMatchObject({ status: 'parked' });
       expect(await applied()).toBe(ofOne);
@@ -447,7 +453,7 @@ describe('a restored table', () => {
       cutOff: new Date(Date.now() - 10 * minutes),
       ...mark,
     });
-    const store = dynamoStore({ tableName: restored, aws, restored: true });
+    const store = dynamoStore({ tableName: restored, aws, restored: restoredTable });
     const asked: string[] = [];
     const ask = ({ effectKey }: { readonly effectKey: string }) => {
       asked.push(effectKey);
@@ -467,7 +473,7 @@ describe('a restored table', () => {
   ] as const)(
     'parks what eachTransaction may have committed: its tables were not restored, with %s',
     async (_, open) => {
-      const opened = () => open({ tableName: restored, restored: true });
+      const opened = () => open({ tableName: restored, restored: restoredTable });
       await markRestored({
         tableName: restored,
         aws,

@@ -5,7 +5,7 @@ import { WiringError } from '../../../lib/cdk/index.ts';
 import { memoryStore, OptionError, once } from '../../../lib/pawl/index.ts';
 import { memoryLockStore, resourceLocks } from '../../../lib/pawl/locks/index.ts';
 import { operator } from '../../../lib/pawl/operate/index.ts';
-import { isError, misspelt, withoutOptions } from './misspelt.ts';
+import { isError, takenBy, takers, thrownBy, withoutOptions } from './misspelt.ts';
 
 const root = new URL('../../../', import.meta.url);
 
@@ -17,15 +17,6 @@ async function exportedFunctions(): Promise<ReadonlyMap<string, unknown>> {
   return new Map(
     modules.flatMap((module) => Object.entries(module)).filter(([, value]) => typeof value === 'function'),
   );
-}
-
-async function thrownBy(call: () => unknown): Promise<unknown> {
-  try {
-    await call();
-  } catch (error) {
-    return error;
-  }
-  return undefined;
 }
 
 /** A message leads to the page of its door, and to its own paragraph on the page of errors. */
@@ -44,16 +35,32 @@ function expectPages(message: string): void {
   }
 }
 
-describe('a misspelt option is refused with the nearest known name', () => {
-  test.each(misspelt)('$door: $option', async ({ door, option, meant, by = door.match(/\w+(?=\W*$)/)?.[0], call }) => {
-    const error = await thrownBy(call);
-    expect(
-      [OptionError, WiringError].some((type) => error instanceof type),
-      String(error),
-    ).toBe(true);
-    const { message } = error as Error;
-    expect(message).toContain(`${by}: there is no option '${option}'. Did you mean '${meant}'?`);
-    expectPages(message);
+/** Two letters in the middle exchanged; of a short name, or of two that are equal, one letter too many. */
+function misspelling(name: string, known: readonly string[]): string {
+  const middle = Math.floor(name.length / 2);
+  const exchanged = `${name.slice(0, middle - 1)}${name[middle]}${name[middle - 1]}${name.slice(middle + 1)}`;
+  const wrong = name.length < 4 || exchanged === name ? `${name}s` : exchanged;
+  return known.includes(wrong) ? `${name}x` : wrong;
+}
+
+describe('each misspelt option is refused with the nearest known name', () => {
+  const named = takers.map((taker) => ({ ...taker, name: `${taker.door} ${taker.within ?? taker.by ?? ''}` }));
+
+  test.each(named)('$name', async (taker) => {
+    const { door, within, by = door.match(/\w+(?=\W*$)/)?.[0], take } = taker;
+    const known = await takenBy(taker);
+    const shown = (name: string) => `'${within === undefined ? '' : `${within}.`}${name}'`;
+    for (const meant of known) {
+      const wrong = misspelling(meant, known);
+      const error = await thrownBy(() => take({ [wrong]: undefined }));
+      expect(
+        [OptionError, WiringError].some((type) => error instanceof type),
+        String(error),
+      ).toBe(true);
+      const { message } = error as Error;
+      expect(message).toContain(`${by}: there is no option ${shown(wrong)}. Did you mean ${shown(meant)}?`);
+      expectPages(message);
+    }
   });
 });
 
@@ -63,7 +70,7 @@ describe('no public function that takes options is missing above', () => {
     exported = await exportedFunctions();
   });
 
-  const doors = new Set(misspelt.map(({ door }) => door.replace(/\(.*$/, '')));
+  const doors = new Set(takers.map(({ door }) => door.replace(/\(.*$/, '')));
 
   test('every exported function and class is tried, or takes no options', () => {
     const unknown = [...exported].filter(
@@ -81,7 +88,7 @@ describe('no public function that takes options is missing above', () => {
     ['resourceLocks()', Object.keys(resourceLocks({ store: memoryLockStore() })), ['read']],
     ['operator()', Object.keys(operator({ store: memoryStore() })), ['queueDepth', 'sourcesOf']],
   ])('every method of %s is tried, or takes no options', (door, methods, without) => {
-    const tried = misspelt.filter((one) => one.door.startsWith(`${door}.`)).map((one) => one.door.split('.')[1]);
+    const tried = takers.filter((one) => one.door.startsWith(`${door}.`)).map((one) => one.door.split('.')[1]);
     expect([...new Set([...tried, ...without])].toSorted()).toEqual(methods.toSorted());
   });
 });

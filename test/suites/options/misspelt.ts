@@ -48,18 +48,17 @@ import {
   lockStoreLaws,
   type World,
 } from '../../../lib/testing/index.ts';
-import { memoryTransactions } from '../../support/memory-transactions.ts';
 
-/** A misspelt option of a public function or construct. */
-export interface Misspelt {
+/** A public function or construct that takes options, or an object of options in them. */
+export interface Taker {
   /** The exported name, and after it what is called on its result. */
   readonly door: string;
-  readonly option: string;
-  readonly meant: string;
   /** What the message begins with. @default the last name of `door` */
   readonly by?: string;
-  /** Calls it as a program without types does. It throws, or rejects. */
-  readonly call: () => unknown;
+  /** The option that holds these options. */
+  readonly within?: string;
+  /** Calls it, as a program without types does, with these options beside those that it needs. It throws, or rejects, where one of them is unknown. */
+  readonly take: (options: object) => unknown;
 }
 
 const untyped = (options: object) => options as never;
@@ -67,6 +66,7 @@ const nothing = () => undefined;
 
 const store = memoryStore();
 const table = dynamoStore({ tableName: 't' });
+const outbox = () => dynamoOutbox({ tableName: 'outbox', aws: sdk({}) });
 const workflow = { kind: 'named', target: 'jobs', remembersSeconds: 60, start: nothing, describe: nothing };
 const claims = { operation: 'send-email', key: nothing, store, onAbandoned: 'retry' };
 const locks = resourceLocks({ store: memoryLockStore() });
@@ -93,600 +93,177 @@ function inWorld(misspell: (world: World) => unknown): Promise<unknown> {
 }
 
 /** Every public function and construct that takes options, and every object of options in them. */
-export const misspelt: readonly Misspelt[] = [
+export const takers: readonly Taker[] = [
+  { door: 'once', take: (o) => once(untyped({ ...claims, ...o }), nothing) },
+  { door: 'once', by: 'fingerprint', take: (o) => once(untyped({ ...claims, fingerprint: o }), nothing) },
   {
     door: 'once',
-    option: 'onAbandonned',
-    meant: 'onAbandoned',
-    call: () => once(untyped({ ...claims, onAbandonned: 'park' }), nothing),
-  },
-  {
-    door: 'once',
-    option: 'retention',
-    meant: 'retentionSeconds',
-    call: () => once(untyped({ ...claims, retention: 60 }), nothing),
-  },
-  {
-    door: 'once',
-    option: 'ingore',
-    meant: 'ignore',
     by: 'fingerprint',
-    call: () => once(untyped({ ...claims, fingerprint: { ingore: ['at'] } }), nothing),
+    within: 'previous',
+    take: (o) => once(untyped({ ...claims, fingerprint: { ignore: [], previous: { ignore: [], ...o } } }), nothing),
   },
-  {
-    door: 'once',
-    option: 'previous.untill',
-    meant: 'previous.until',
-    by: 'fingerprint',
-    call: () =>
-      once(
-        untyped({ ...claims, fingerprint: { ignore: [], previous: { ignore: [], untill: '2027-01-01' } } }),
-        nothing,
-      ),
-  },
-  {
-    door: 'once()',
-    option: 'remaningMs',
-    meant: 'remainingMs',
-    call: () => once(untyped(claims), nothing).outcome(1, untyped({ remaningMs: () => 1 })),
-  },
-  {
-    door: 'largePayload',
-    option: 'bucket',
-    meant: 'buckets',
-    call: () => largePayload(untyped({ s3Client: { send: nothing }, bucket: 'payloads' })),
-  },
-  {
-    door: 'operator',
-    option: 'AWS',
-    meant: 'aws',
-    call: () => operator(untyped({ store, AWS: undefined })),
-  },
-  {
-    door: 'operator().openClaims',
-    option: 'stat',
-    meant: 'state',
-    call: () => operate.openClaims(untyped({ stat: 'parked' })).next(),
-  },
-  {
-    door: 'operator().observed',
-    option: 'mosst',
-    meant: 'most',
-    call: () => operate.observed('o', untyped({ mosst: 5 })),
-  },
-  {
-    door: 'operator().readClaim',
-    option: 'result',
-    meant: 'results',
-    call: () => operate.readClaim({ id: 'o#k' }, untyped({ result: true })),
-  },
+  { door: 'once()', take: (o) => once(untyped(claims), nothing).outcome(1, untyped(o)) },
+  { door: 'largePayload', take: (o) => largePayload(untyped({ s3Client: { send: nothing }, ...o })) },
+  { door: 'operator', take: (o) => operator(untyped({ store, ...o })) },
+  { door: 'operator().openClaims', take: (o) => operate.openClaims(untyped(o)).next() },
+  { door: 'operator().observed', take: (o) => operate.observed('o', untyped(o)) },
+  { door: 'operator().readClaim', take: (o) => operate.readClaim({ id: 'o#k' }, untyped(o)) },
+  { door: 'operator().resolve', take: (o) => operate.resolve({ id: 'o#k' }, 'applied', untyped({ ...acted, ...o })) },
   {
     door: 'operator().resolve',
-    option: 'notes',
-    meant: 'note',
-    call: () => operate.resolve({ id: 'o#k' }, 'applied', untyped({ by: 'maria', notes: 'seen' })),
+    within: 'charge',
+    take: (o) => operate.resolve({ id: 'send-email#k' }, untyped({ charge: { verdict: 'applied', ...o } }), acted),
   },
-  {
-    door: 'operator().resolve',
-    by: 'resolve',
-    option: 'charge.reslt',
-    meant: 'charge.result',
-    call: () => operate.resolve({ id: 'send-email#k' }, untyped({ charge: { verdict: 'applied', reslt: 1 } }), acted),
-  },
-  {
-    door: 'operator().planResolutions',
-    option: 'verdct',
-    meant: 'verdict',
-    call: () => operate.planResolutions(untyped({ claims: [], verdct: 'applied', ...acted })),
-  },
-  {
-    door: 'operator().deadLetters',
-    option: 'hideSecs',
-    meant: 'hideSeconds',
-    call: () => operate.deadLetters(untyped({ queueUrl: 'https://sqs/dead', hideSecs: 5 })),
-  },
+  { door: 'operator().planResolutions', take: (o) => operate.planResolutions(untyped({ claims: [], ...acted, ...o })) },
+  { door: 'operator().deadLetters', take: (o) => operate.deadLetters(untyped({ queueUrl: 'https://sqs/dead', ...o })) },
   {
     door: 'operator().planRedrive',
-    option: 'letter',
-    meant: 'letters',
-    call: () => operate.planRedrive(untyped({ from: 'https://sqs/dead', letter: [], ...acted })),
+    take: (o) => operate.planRedrive(untyped({ from: 'https://sqs/dead', letters: [], ...acted, ...o })),
   },
   {
     door: 'operator().planDiscard',
-    option: 'evenIndoubt',
-    meant: 'evenInDoubt',
-    call: () => operate.planDiscard(untyped({ from: 'https://sqs/dead', letters: [], evenIndoubt: true, ...acted })),
+    take: (o) => operate.planDiscard(untyped({ from: 'https://sqs/dead', letters: [], ...acted, ...o })),
   },
-  {
-    door: 'operator().redrive',
-    option: 'signl',
-    meant: 'signal',
-    call: async () => operate.redrive(untyped({ items: [] }), untyped({ signl: undefined })),
-  },
-  {
-    door: 'operator().discard',
-    option: 'signl',
-    meant: 'signal',
-    call: async () => operate.discard(untyped({ items: [] }), untyped({ signl: undefined })),
-  },
-  {
-    door: 'operator().resolveAll',
-    option: 'signl',
-    meant: 'signal',
-    call: async () => operate.resolveAll(untyped({ items: [] }), untyped({ signl: undefined })),
-  },
+  { door: 'operator().redrive', take: async (o) => operate.redrive(untyped({ items: [] }), untyped(o)) },
+  { door: 'operator().discard', take: async (o) => operate.discard(untyped({ items: [] }), untyped(o)) },
+  { door: 'operator().resolveAll', take: async (o) => operate.resolveAll(untyped({ items: [] }), untyped(o)) },
+  { door: 'sweepOpenClaims', take: (o) => sweepOpenClaims(untyped({ store, operations: {}, ...o })) },
   {
     door: 'sweepOpenClaims',
-    option: 'maxClaim',
-    meant: 'maxClaims',
-    call: () => sweepOpenClaims(untyped({ store, operations: {}, maxClaim: 5 })),
+    within: 'operations.pay',
+    take: (o) => sweepOpenClaims(untyped({ store, operations: { pay: { onAbandoned: 'park', ...o } } })),
   },
-  {
-    door: 'sweepOpenClaims',
-    option: 'operations.pay.maxAbandonned',
-    meant: 'operations.pay.maxAbandoned',
-    call: () => sweepOpenClaims(untyped({ store, operations: { pay: { onAbandoned: 'park', maxAbandonned: 5 } } })),
-  },
-  {
-    door: 'reconcile',
-    option: 'settleMS',
-    meant: 'settleMs',
-    call: () => reconcile(untyped({ ask: nothing, settleMS: 5 })),
-  },
-  {
-    door: 'rememberCompleted',
-    option: 'key',
-    meant: 'keys',
-    call: () => rememberCompleted(store, untyped({ key: 5 })),
-  },
-  {
-    door: 'step',
-    option: 'onAbandonded',
-    meant: 'onAbandoned',
-    call: () => step(untyped({}), 'charge', nothing, untyped({ onAbandonded: 'park' })),
-  },
-  {
-    door: 'sdk',
-    option: 'dynamoDB',
-    meant: 'dynamodb',
-    call: () => sdk(untyped({ dynamoDB: {} })),
-  },
-  {
-    door: 'lean',
-    option: 'endpoint',
-    meant: 'endpoints',
-    call: () => leanStores.lean(untyped({ endpoint: 'http://localhost:8000' })),
-  },
-  {
-    door: 'dynamoOutbox',
-    option: 'atOnce',
-    meant: 'atOnceMs',
-    call: () => dynamoOutbox(untyped({ tableName: 'outbox', atOnce: 0 })),
-  },
-  {
-    door: 'dynamoOutbox().message',
-    option: 'message.groups',
-    meant: 'message.group',
-    call: () =>
-      dynamoOutbox({ tableName: 'outbox', aws: sdk({}) }).message(
-        untyped({ to: 'https://sqs', key: 'a', body: 1, groups: 'b' }),
-      ),
-    by: 'message',
-  },
-  {
-    door: 'largeBodies',
-    option: 'buckets',
-    meant: 'bucket',
-    call: () => largeBodies(untyped({ s3Client: { send: nothing }, buckets: 'payloads' })),
-  },
-  {
-    door: 'DynamoDBPersistenceLayer',
-    option: 'tablename',
-    meant: 'tableName',
-    call: () => new DynamoDBPersistenceLayer(untyped({ tablename: 'idempotency', onAbandoned: 'retry' })),
-  },
-  {
-    door: 'IdempotencyConfig',
-    option: 'eventKeyJmespath',
-    meant: 'eventKeyJmesPath',
-    call: () => new IdempotencyConfig(untyped({ eventKeyJmespath: 'id' })),
-  },
-  {
-    door: 'besidePowertools',
-    option: 'keyprefix',
-    meant: 'keyPrefix',
-    call: () => besidePowertools(memoryStore(), untyped({ tableName: 'idempotency', keyprefix: 'mails' })),
-  },
-  {
-    door: 'makeIdempotent',
-    option: 'keyprefix',
-    meant: 'keyPrefix',
-    call: () => makeIdempotent(nothing, untyped({ keyprefix: 'mails' })),
-  },
-  {
-    door: 'makeHandlerIdempotent',
-    option: 'keyprefix',
-    meant: 'keyPrefix',
-    call: () => makeHandlerIdempotent(untyped({ keyprefix: 'mails' })),
-  },
-  { door: 'queues', option: 'AWS', meant: 'aws', call: () => queues(untyped({ AWS: {} })) },
-  { door: 'topics', option: 'snsclient', meant: 'snsClient', call: () => topics(untyped({ snsclient: {} })) },
-  {
-    door: 'eventBuses',
-    option: 'eventbridgeClient',
-    meant: 'eventBridgeClient',
-    call: () => eventBuses(untyped({ eventbridgeClient: {} })),
-  },
-  {
-    door: 'outboxRelay',
-    option: 'concurency',
-    meant: 'concurrency',
-    call: () => outboxRelay(untyped({ outbox: dynamoOutbox({ tableName: 'outbox', aws: sdk({}) }), concurency: 5 })),
-  },
-  {
-    door: 'outboxSweep',
-    option: 'olderThan',
-    meant: 'olderThanMs',
-    call: () => outboxSweep(untyped({ outbox: dynamoOutbox({ tableName: 'outbox', aws: sdk({}) }), olderThan: 5 })),
-  },
-  {
-    door: 'dynamoStore',
-    option: 'tablename',
-    meant: 'tableName',
-    call: () => leanStores.dynamoStore(untyped({ tablename: 'claims' })),
-  },
+  { door: 'reconcile', take: (o) => reconcile(untyped({ ask: nothing, ...o })) },
+  { door: 'rememberCompleted', take: (o) => rememberCompleted(store, untyped(o)) },
+  { door: 'step', take: (o) => step(untyped({}), 'charge', nothing, untyped(o)) },
+  { door: 'sdk', take: (o) => sdk(untyped(o)) },
+  { door: 'lean', take: (o) => leanStores.lean(untyped(o)) },
+  { door: 'dynamoStore', take: (o) => leanStores.dynamoStore(untyped({ tableName: 'claims', ...o })) },
   {
     door: 'individualDynamoStore',
-    option: 'tablename',
-    meant: 'tableName',
-    call: () => leanStores.individualDynamoStore(untyped({ tablename: 'claims' })),
+    take: (o) => leanStores.individualDynamoStore(untyped({ tableName: 'claims', ...o })),
   },
-  {
-    door: 'dynamoStore',
-    option: 'tablename',
-    meant: 'tableName',
-    call: () => dynamoStore(untyped({ tablename: 'claims' })),
-  },
+  { door: 'dynamoStore', take: (o) => dynamoStore(untyped({ tableName: 'claims', ...o })) },
   {
     door: 'dynamoStore().listOpen',
-    option: 'keyprefix',
-    meant: 'keyPrefix',
-    call: () => dynamoStore({ tableName: 'claims' }).listOpen(untyped({ limit: 10, keyprefix: 'order' })),
+    take: (o) => dynamoStore({ tableName: 'claims' }).listOpen(untyped({ limit: 10, ...o })),
   },
-  {
-    door: 'memoryStore().listOpen',
-    option: 'limits',
-    meant: 'limit',
-    call: () => memoryStore().listOpen(untyped({ limits: 10 })),
-  },
+  { door: 'memoryStore().listOpen', take: (o) => memoryStore().listOpen(untyped({ limit: 10, ...o })) },
   {
     door: 'reconcileStatements',
-    option: 'cutoff',
-    meant: 'cutOff',
-    call: () => reconcileStatements(untyped({ operation: 'charge', store, statement: nothing, from: 0, cutoff: 1 })),
+    take: (o) => reconcileStatements(untyped({ operation: 'charge', store, statement: nothing, from: 0, ...o })),
   },
-  {
-    door: 'findings',
-    option: 'stores',
-    meant: 'store',
-    call: () => findings(untyped({ store, stores: store })),
-  },
-  {
-    door: 'findings().list',
-    by: 'findings.list',
-    option: 'operations',
-    meant: 'operation',
-    call: () =>
-      findings({ store })
-        .list(untyped({ operations: 'charge' }))
-        .next(),
-  },
+  { door: 'findings', take: (o) => findings(untyped({ store, ...o })) },
+  { door: 'findings().list', by: 'findings.list', take: (o) => findings({ store }).list(untyped(o)).next() },
   {
     door: 'findings().accept',
     by: 'findings.accept',
-    option: 'notes',
-    meant: 'note',
-    call: () => findings({ store }).accept('#finding#x', untyped({ ...acted, notes: 'x' })),
+    take: (o) => findings({ store }).accept('#finding#x', untyped({ ...acted, ...o })),
   },
-  {
-    door: 'markRestored',
-    option: 'cutoff',
-    meant: 'cutOff',
-    call: () => markRestored(untyped({ tableName: 'claims', ...acted, cutoff: new Date() })),
-  },
-  {
-    door: 'correctRestore',
-    option: 'cutoff',
-    meant: 'cutOff',
-    call: () => correctRestore(untyped({ tableName: 'claims', ...acted, cutoff: new Date() })),
-  },
-  {
-    door: 'liftRestore',
-    option: 'notes',
-    meant: 'note',
-    call: () => liftRestore(untyped({ tableName: 'claims', by: 'maria', notes: 'seen' })),
-  },
-  {
-    door: 'readRestored',
-    option: 'table',
-    meant: 'tableName',
-    call: () => readRestored(untyped({ table: 'claims' })),
-  },
-  {
-    door: 'individualDynamoStore',
-    option: 'table',
-    meant: 'tableName',
-    call: () => individualDynamoStore(untyped({ table: 'claims' })),
-  },
-  {
-    door: 'postgresStore',
-    option: 'tableName',
-    meant: 'table',
-    call: () => postgresStore(untyped({ pool: {}, tableName: 'claims' })),
-  },
-  {
-    door: 'postgresLockStore',
-    option: 'tables',
-    meant: 'table',
-    call: () => postgresLockStore(untyped({ pool: {}, tables: 'claims' })),
-  },
-  {
-    door: 'deleteExpired',
-    option: 'limits',
-    meant: 'limit',
-    call: () => deleteExpired(untyped({ pool: {}, limits: 1 })),
-  },
-  {
-    door: 'postgresMigration',
-    option: 'tableName',
-    meant: 'table',
-    call: () => postgresMigration(untyped({ tableName: 'claims' })),
-  },
-  {
-    door: 'eachMessage',
-    option: 'concurency',
-    meant: 'concurrency',
-    call: () => eachMessage(untyped({ ...claims, concurency: 2 }), nothing),
-  },
-  {
-    door: 'eachMessage',
-    option: 'timeout',
-    meant: 'timeoutMs',
-    call: () => eachMessage(untyped({ ...claims, timeout: 2 }), nothing),
-  },
-  {
-    door: 'sqsOnce',
-    option: 'deadLetter',
-    meant: 'deadLetters',
-    call: () => sqsOnce(untyped({ ...claims, deadLetter: {} })),
-  },
-  {
-    door: 'eachTransaction',
-    option: 'onRefuse',
-    meant: 'onRefused',
-    call: () =>
-      eachTransaction(
-        untyped({ operation: 'o', key: nothing, store: memoryTransactions(memoryStore()).store, onRefuse: nothing }),
-        () => [],
-      ),
-  },
-  {
-    door: 'eachTransaction',
-    option: 'onInheritedDoubts',
-    meant: 'onInheritedDoubt',
-    call: () =>
-      eachTransaction(
-        untyped({
-          operation: 'o',
-          key: nothing,
-          store: memoryTransactions(memoryStore()).store,
-          onInheritedDoubts: 'park',
-        }),
-        () => [],
-      ),
-  },
-  {
-    door: 'inPhases',
-    option: 'excute',
-    meant: 'execute',
-    call: () => inPhases(untyped({ excute: nothing, record: () => [], onAbandoned: 'retry' })),
-  },
+  { door: 'markRestored', take: (o) => markRestored(untyped({ tableName: 'claims', ...acted, ...o })) },
+  { door: 'correctRestore', take: (o) => correctRestore(untyped({ tableName: 'claims', ...acted, ...o })) },
+  { door: 'liftRestore', take: (o) => liftRestore(untyped({ tableName: 'claims', ...acted, ...o })) },
+  { door: 'readRestored', take: (o) => readRestored(untyped({ tableName: 'claims', ...o })) },
+  { door: 'individualDynamoStore', take: (o) => individualDynamoStore(untyped({ tableName: 'claims', ...o })) },
+  { door: 'eachMessage', take: (o) => eachMessage(untyped({ ...claims, ...o }), nothing) },
+  { door: 'sqsOnce', take: (o) => sqsOnce(untyped({ ...claims, ...o })) },
+  { door: 'eachTransaction', take: (o) => eachTransaction(untyped(o), () => []) },
+  { door: 'postgresStore', take: (o) => postgresStore(untyped({ pool: {}, ...o })) },
+  { door: 'postgresLockStore', take: (o) => postgresLockStore(untyped({ pool: {}, ...o })) },
+  { door: 'deleteExpired', take: (o) => deleteExpired(untyped({ pool: {}, ...o })) },
+  { door: 'postgresMigration', take: (o) => postgresMigration(untyped(o)) },
+  { door: 'startOnce', take: (o) => startOnce(untyped({ operation: 'o', key: nothing, store, ...o })) },
+  { door: 'stepFunctions', take: (o) => stepFunctions(untyped({ type: 'STANDARD', ...o })) },
   {
     door: 'startOnce',
-    option: 'inputs',
-    meant: 'input',
-    call: () => startOnce(untyped({ ...claims, inputs: nothing })),
-  },
-  {
-    door: 'startOnce',
-    option: 'waitForEnd.afterFail',
-    meant: 'waitForEnd.afterFailed',
-    call: () => startOnce(untyped({ ...claims, onAbandoned: undefined, workflow, waitForEnd: { afterFail: 'park' } })),
+    within: 'waitForEnd',
+    take: (o) => startOnce(untyped({ ...claims, onAbandoned: undefined, workflow, waitForEnd: o })),
   },
   ...Object.entries({ executionEnded, startAgain, waitingExecutions }).map(([door, make]) => ({
     door,
-    option: 'endsWithin',
-    meant: 'endsWithinMs',
-    call: () => make(untyped({ store, workflow, afterFailed: 'park', endsWithin: 600_000 })),
+    take: (o: object) => make(untyped({ store, workflow, afterFailed: 'park', ...o })),
   })),
+  { door: 'dynamoOutbox', take: (o) => dynamoOutbox(untyped({ tableName: 'outbox', ...o })) },
   {
-    door: 'stepFunctions',
-    option: 'stateMachineARN',
-    meant: 'stateMachineArn',
-    call: () => stepFunctions(untyped({ type: 'STANDARD', stateMachineARN: 'arn' })),
+    door: 'dynamoOutbox().message',
+    within: 'message',
+    take: (o) => outbox().message(untyped({ to: 'https://sqs', key: 'a', body: 1, ...o })),
   },
-  { door: 'commit', option: 'results', meant: 'result', call: () => commit(untyped({}), [], untyped({ results: 1 })) },
+  { door: 'largeBodies', take: (o) => largeBodies(untyped({ s3Client: { send: nothing }, ...o })) },
   {
-    door: 'sendOnce',
-    option: 'queueURL',
-    meant: 'queueUrl',
-    call: () => sendOnce(untyped({ operation: 'o', store, queueURL: 'https://sqs' })),
+    door: 'DynamoDBPersistenceLayer',
+    take: (o) => new DynamoDBPersistenceLayer(untyped({ tableName: 'idempotency', onAbandoned: 'retry', ...o })),
   },
+  { door: 'IdempotencyConfig', take: (o) => new IdempotencyConfig(untyped(o)) },
+  {
+    door: 'besidePowertools',
+    take: (o) => besidePowertools(memoryStore(), untyped({ tableName: 'idempotency', ...o })),
+  },
+  { door: 'makeIdempotent', take: (o) => makeIdempotent(nothing, untyped(o)) },
+  { door: 'makeHandlerIdempotent', take: (o) => makeHandlerIdempotent(untyped(o)) },
+  { door: 'queues', take: (o) => queues(untyped(o)) },
+  { door: 'topics', take: (o) => topics(untyped(o)) },
+  { door: 'eventBuses', take: (o) => eventBuses(untyped(o)) },
+  { door: 'outboxRelay', take: (o) => outboxRelay(untyped({ outbox: outbox(), ...o })) },
+  { door: 'outboxSweep', take: (o) => outboxSweep(untyped({ outbox: outbox(), ...o })) },
+  { door: 'inPhases', take: (o) => inPhases(untyped({ execute: nothing, record: () => [], ...o })) },
+  { door: 'commit', take: (o) => commit(untyped({}), [], untyped(o)) },
+  { door: 'sendOnce', take: (o) => sendOnce(untyped({ operation: 'o', store, queueUrl: 'https://sqs', ...o })) },
   {
     door: 'sendOnce()',
-    option: 'message.messageGroup',
-    meant: 'message.messageGroupId',
-    call: () =>
-      sendOnce({ operation: 'o', store: table, queueUrl: 'https://sqs' })(
-        untyped({ key: 'k', body: {}, messageGroup: 'g' }),
-      ),
+    within: 'message',
+    take: (o) =>
+      sendOnce({ operation: 'o', store: table, queueUrl: 'https://sqs' })(untyped({ key: 'k', body: {}, ...o })),
   },
+  { door: 'onceOverHttp', take: (o) => onceOverHttp(untyped({ ...claims, caller: 'anyone', ...o }), nothing) },
+  { door: 'httpOnce', take: (o) => httpOnce(untyped({ ...claims, caller: 'anyone', ...o })) },
+  { door: 'headerKey', take: (o) => headerKey(untyped(o)) },
+  { door: 'resourceLocks', take: (o) => resourceLocks(untyped({ store: memoryLockStore(), ...o })) },
+  { door: 'resourceLocks().lockAll', take: (o) => locks.lockAll([['debt', 1]], untyped({ ...holder, ...o })) },
+  { door: 'resourceLocks().tryLockAll', take: (o) => locks.tryLockAll([['debt', 1]], untyped({ ...holder, ...o })) },
   {
-    door: 'onceOverHttp',
-    option: 'isfinal',
-    meant: 'isFinal',
-    call: () => onceOverHttp(untyped({ ...claims, caller: 'anyone', isfinal: nothing }), nothing),
-  },
-  {
-    door: 'httpOnce',
-    option: 'documentationUrl',
-    meant: 'documentation',
-    call: () => httpOnce(untyped({ ...claims, caller: 'anyone', documentationUrl: '' })),
-  },
-  { door: 'headerKey', option: 'bareToken', meant: 'bareTokens', call: () => headerKey(untyped({ bareToken: true })) },
-  {
-    door: 'resourceLocks',
-    option: 'lease',
-    meant: 'leaseMs',
-    call: () => resourceLocks(untyped({ store: memoryLockStore(), lease: 1000 })),
-  },
-  {
-    door: 'resourceLocks().lockAll',
-    option: 'waitMS',
-    meant: 'waitMs',
-    call: () => locks.lockAll([['debt', 1]], untyped({ ...holder, waitMS: 10 })),
-  },
-  {
-    door: 'resourceLocks().tryLockAll',
-    option: 'reasons',
-    meant: 'reason',
-    call: () => locks.tryLockAll([['debt', 1]], untyped({ ...holder, reasons: '' })),
+    door: 'resourceLocks().withLock',
+    take: (o) => locks.withLock([['debt', 1]], untyped({ ...holder, unlock, ...o }), nothing),
   },
   {
     door: 'resourceLocks().withLock',
-    option: 'unlocks',
-    meant: 'unlock',
-    call: () => locks.withLock([['debt', 1]], untyped({ ...holder, unlocks: unlock }), nothing),
-  },
-  {
-    door: 'resourceLocks().withLock',
-    option: 'unlock.onSucces',
-    meant: 'unlock.onSuccess',
-    call: () =>
-      locks.withLock([['debt', 1]], untyped({ ...holder, unlock: { onSucces: 'unlock', onFailure: 'keep' } }), nothing),
+    within: 'unlock',
+    take: (o) => locks.withLock([['debt', 1]], untyped({ ...holder, unlock: { ...unlock, ...o } }), nothing),
   },
   {
     door: 'resourceLocks().tryWithLock',
-    option: 'holders',
-    meant: 'holder',
-    call: () => locks.tryWithLock([['debt', 1]], untyped({ holders: 'r', unlock }), nothing),
+    take: (o) => locks.tryWithLock([['debt', 1]], untyped({ ...holder, unlock, ...o }), nothing),
   },
   {
     door: 'forEachItem',
-    option: 'chunks',
-    meant: 'chunk',
-    call: () => forEachItem([1], untyped({ id: 'r', work: 'repay', fence, store: table, chunks: 5 }), () => []),
+    take: (o) => forEachItem([1], untyped({ id: 'r', work: 'repay', fence, store: table, ...o }), () => []),
   },
-  {
-    door: 'readProgress',
-    option: 'works',
-    meant: 'work',
-    call: () => readProgress(untyped({ id: 'r', store: table, works: 'repay' })),
-  },
-  { door: 'hashedKeys', option: 'sald', meant: 'salt', call: () => hashedKeys(nothing, untyped({ sald: 's' })) },
-  {
-    door: 'metricEvents',
-    option: 'nameSpaces',
-    meant: 'namespace',
-    call: () => metricEvents(untyped({ nameSpaces: 'shop' })),
-  },
-  { door: 'crashSweep', option: 'maximum', meant: 'max', call: () => crashSweep(untyped({ ...sweep, maximum: 5 })) },
+  { door: 'readProgress', take: (o) => readProgress(untyped({ id: 'r', store: table, work: 'repay', ...o })) },
+  { door: 'hashedKeys', take: (o) => hashedKeys(nothing, untyped(o)) },
+  { door: 'metricEvents', take: (o) => metricEvents(untyped(o)) },
+  { door: 'crashSweep', take: (o) => crashSweep(untyped({ ...sweep, ...o })) },
+  { door: 'crashSweep', within: 'callers', take: (o) => crashSweep(untyped({ ...sweep, callers: o })) },
   {
     door: 'crashSweep',
-    option: 'callers.attempt',
-    meant: 'callers.attempts',
-    call: () => crashSweep(untyped({ ...sweep, callers: { attempt: 3 } })),
-  },
-  {
-    door: 'crashSweep',
-    option: 'messages.messageGroupID',
-    meant: 'messages.messageGroupId',
-    call: () => crashSweep(untyped({ ...sweep, messages: [{ body: {}, messageGroupID: 'g' }] })),
+    within: 'messages',
+    take: (o) => crashSweep(untyped({ ...sweep, messages: [{ body: {}, ...o }] })),
   },
   {
     door: 'crashSweep() world.io',
-    option: 'resend',
-    meant: 'resends',
-    call: () => inWorld((world) => world.io('mailer.send', nothing, untyped({ resend: true }))),
+    take: (o) => inWorld((world) => world.io('mailer.send', nothing, untyped(o))),
   },
-  {
-    door: 'crashSweep() world.wrap',
-    option: 'takeMs',
-    meant: 'takesMs',
-    call: () => inWorld((world) => world.wrap('mailer', {}, untyped({ takeMs: 1 }))),
-  },
-  {
-    door: 'assertSurvivesCrashes',
-    option: 'effect',
-    meant: 'effects',
-    call: () => assertSurvivesCrashes(untyped({ ...sweep, effect: nothing })),
-  },
-  {
-    door: 'claimStoreLaws',
-    option: 'openElswhere',
-    meant: 'openElsewhere',
-    call: () => claimStoreLaws(untyped({ test: nothing, open: memoryStore, openElswhere: memoryStore })),
-  },
-  {
-    door: 'lockStoreLaws',
-    option: 'mayMeetitself',
-    meant: 'mayMeetItself',
-    call: () => lockStoreLaws(untyped({ test: nothing, open: memoryLockStore, mayMeetitself: true })),
-  },
-  {
-    door: 'ClaimsTable',
-    option: 'deletionProtected',
-    meant: 'deletionProtection',
-    call: () => new ClaimsTable(scope(), 'Claims', untyped({ deletionProtected: false })),
-  },
-  {
-    door: 'Consumer',
-    option: 'maxConcurency',
-    meant: 'maxConcurrency',
-    call: () => new Consumer(scope(), 'SendEmail', untyped({ maxConcurency: 2 })),
-  },
-  {
-    door: 'OpenClaimsSweep',
-    option: 'maxDoubtsAge',
-    meant: 'maxDoubtAge',
-    call: () => new OpenClaimsSweep(scope(), 'Sweep', untyped({ maxDoubtsAge: 5 })),
-  },
-  {
-    door: 'ClaimsDashboard',
-    option: 'consumer',
-    meant: 'consumers',
-    call: () => new ClaimsDashboard(scope(), 'Dashboard', untyped({ consumer: [] })),
-  },
-  {
-    door: 'StatementCheck',
-    option: 'operations',
-    meant: 'operation',
-    call: () => new StatementCheck(scope(), 'Statements', untyped({ operations: 'charge' })),
-  },
-  { door: 'rehearsal', option: 'provider', meant: 'providers', call: () => rehearsal(untyped({ provider: {} })) },
-  {
-    door: 'rehearsal(faults)',
-    option: 'faults.kills',
-    meant: 'faults.kill',
-    by: 'rehearsal',
-    call: () => rehearsal(untyped({ traffic: nothing, faults: { kills: 1 } })),
-  },
-  {
-    door: 'httpProvider',
-    option: 'idempotency',
-    meant: 'idempotencyKey',
-    call: () => httpProvider(untyped({ idempotency: 'x' })),
-  },
+  { door: 'crashSweep() world.wrap', take: (o) => inWorld((world) => world.wrap('mailer', {}, untyped(o))) },
+  { door: 'assertSurvivesCrashes', take: (o) => assertSurvivesCrashes(untyped({ ...sweep, ...o })) },
+  { door: 'claimStoreLaws', take: (o) => claimStoreLaws(untyped({ test: nothing, open: memoryStore, ...o })) },
+  { door: 'lockStoreLaws', take: (o) => lockStoreLaws(untyped({ test: nothing, open: memoryLockStore, ...o })) },
+  { door: 'ClaimsTable', take: (o) => new ClaimsTable(scope(), 'Claims', untyped(o)) },
+  { door: 'Consumer', take: (o) => new Consumer(scope(), 'SendEmail', untyped(o)) },
+  { door: 'OpenClaimsSweep', take: (o) => new OpenClaimsSweep(scope(), 'Sweep', untyped(o)) },
+  { door: 'ClaimsDashboard', take: (o) => new ClaimsDashboard(scope(), 'Dashboard', untyped(o)) },
+  { door: 'StatementCheck', take: (o) => new StatementCheck(scope(), 'Statements', untyped(o)) },
+  { door: 'rehearsal', take: (o) => rehearsal(untyped(o)) },
+  { door: 'rehearsal', within: 'faults', take: (o) => rehearsal(untyped({ traffic: nothing, faults: o })) },
+  { door: 'httpProvider', take: (o) => httpProvider(untyped(o)) },
 ];
 
 const writesNothing = 'a value or functions, and no object of options';
@@ -749,3 +326,25 @@ export const withoutOptions: Readonly<Record<string, string>> = {
 
 /** An error that cannot be made would hide what it is about, so its options are not looked at. */
 export const isError = (value: unknown) => typeof value === 'function' && value.prototype instanceof Error;
+
+/** What a call throws, or rejects with. */
+export async function thrownBy(call: () => unknown): Promise<unknown> {
+  try {
+    await call();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
+
+/** No option is near to it. */
+const unlikeAny = 'zzzzzz';
+
+/** The options that a function takes, as it says itself. */
+export async function takenBy({ take }: Taker): Promise<readonly string[]> {
+  const error = await thrownBy(() => take({ [unlikeAny]: 1 }));
+  const said = error instanceof Error ? error.message : String(error);
+  const [, names] = /\bIt takes ([\w, ]+)\./.exec(said) ?? [];
+  if (names === undefined) throw new Error(`it does not say what it takes: ${said}`);
+  return names.split(', ');
+}

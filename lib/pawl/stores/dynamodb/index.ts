@@ -15,5 +15,6 @@ export {
   type RestoredTableOptions,
   readRestored,
 } from './restored.ts';
+export { type RestoredTable, restoredTable } from './restored-store.ts';
 export { dynamoStore, individualDynamoStore } from './sdk-stores.ts';
 export type { DynamoStore } from './store.ts';

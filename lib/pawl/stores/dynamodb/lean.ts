@@ -10,6 +10,7 @@ export type { ListsOpenClaims } from '../../rules/open-claims.ts';
 export type { ClaimStore } from '../../rules/store.ts';
 export { OpenIndexError } from './open-index-error.ts';
 export type { ClaimTableOptions, DynamoStoreOptions, TableOptions } from './options.ts';
+export { type RestoredTable, restoredTable } from './restored-store.ts';
 export type { DynamoStore } from './store.ts';
 
 const way = { aws: lean, docs: 'docs/guides/aws.md' };

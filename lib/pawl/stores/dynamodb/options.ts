@@ -1,6 +1,7 @@
 import type { Aws } from '../../aws/aws.ts';
 import type { Host } from '../../kernel/host.ts';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
+import type { RestoredTable } from './restored-store.ts';
 
 /**
  * What names a table, and the way to it.
@@ -25,15 +26,15 @@ export interface TableOptions {
  * What a claim store in DynamoDB needs.
  *
  * @example
- * const options: ClaimTableOptions = { tableName: process.env.CLAIMS_TABLE, restored: true };
+ * const options: ClaimTableOptions = { tableName: process.env.CLAIMS_TABLE, restored: restoredTable };
  */
 export interface ClaimTableOptions extends TableOptions {
   /**
-   * The table was restored from a point in time. While its mark stands (`pawl restored`), a key that it may have forgotten is in doubt, and
-   * `onAbandoned` decides. Without a mark, nothing runs.
-   * @default false
+   * `restoredTable`: the table was restored from a point in time. While its mark stands (`pawl restored`), a key that it may have forgotten is in doubt,
+   * and `onAbandoned` decides. Without a mark, nothing runs.
+   * @default the table was not restored
    */
-  readonly restored?: boolean;
+  readonly restored?: RestoredTable | undefined;
 }
 
 /**

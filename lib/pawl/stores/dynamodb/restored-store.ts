@@ -32,8 +32,35 @@ export interface RestoreOfTable {
   readonly forStatements: KnowsRestore;
 }
 
+/** What a store is handed for a table that was restored. Only such a store carries the code of it. */
+export interface RestoredTable {
+  /** @internal */
+  readonly open: (transport: DynamoTransport, nameOfTable: () => string, now: () => number) => OpenRestore;
+}
+
+/** The restore of a store's table, and what becomes of the store. */
+export interface OpenRestore extends RestoreOfTable {
+  /** The store, as one that takes for in doubt what its table may have forgotten. */
+  over<Store extends ClaimStore & Partial<ListsOpenClaims>>(store: Store): Store & KnowsRestore;
+}
+
+/**
+ * The table was restored from a point in time, and `pawl restored` has marked it.
+ *
+ * @example
+ * import { dynamoStore } from 'pawl/dynamodb';
+ *
+ * const store = dynamoStore({ tableName: process.env.CLAIMS_TABLE, restored: restoredTable });
+ */
+export const restoredTable: RestoredTable = {
+  open(transport, nameOfTable, now) {
+    const restore = restoreOf(transport, nameOfTable, now);
+    return { ...restore, over: (store) => restoredStore(store, restore) };
+  },
+};
+
 /** Reads the mark of a table when it is first needed, and again from time to time while it stands. */
-export function restoreOf(transport: DynamoTransport, nameOfTable: () => string, now: () => number): RestoreOfTable {
+function restoreOf(transport: DynamoTransport, nameOfTable: () => string, now: () => number): RestoreOfTable {
   let known: { readonly mark: RestoredMark; readonly at: number } | undefined;
   let reading: Promise<RestoredMark> | undefined;
   let tableId: string | undefined;

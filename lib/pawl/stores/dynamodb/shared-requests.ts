@@ -11,7 +11,6 @@ import { fromItem, type Item } from './item.ts';
 import { listOpen } from './list-open.ts';
 import { notesIn } from './notes.ts';
 import { putClaim } from './put.ts';
-import { restoredStore } from './restored-store.ts';
 import { statementOf } from './statement.ts';
 import type { Table } from './table.ts';
 
@@ -76,7 +75,7 @@ export function sharedRequests({
     listOpen: async (query) => listOpen({ transport, TableName: nameOfTable() }, query),
     ...notesIn(transport, table),
   };
-  return explainedStore(restore ? restoredStore(store, restore) : store, table);
+  return explainedStore(restore ? restore.over(store) : store, table);
 }
 
 /** In a promise of its own: one item that is no claim must not fail those that were read with it. */

@@ -8,7 +8,6 @@ import { fromItem } from './item.ts';
 import { listOpen } from './list-open.ts';
 import { notesIn } from './notes.ts';
 import { putClaim } from './put.ts';
-import { restoredStore } from './restored-store.ts';
 import type { Table } from './table.ts';
 
 /** Claims in a table, over any transport, with a request for each read and each write. */
@@ -32,5 +31,5 @@ export function singleRequests({
     listOpen: async (query) => listOpen({ transport, TableName: nameOfTable() }, query),
     ...notesIn(transport, table),
   };
-  return explainedStore(restore ? restoredStore(store, restore) : store, table);
+  return explainedStore(restore ? restore.over(store) : store, table);
 }

@@ -5,7 +5,7 @@ import type { OptionError } from '../../kernel/errors.ts';
 import type { Host } from '../../kernel/host.ts';
 import { propertyOf } from '../../kernel/unknown.ts';
 import type { DynamoStoreOptions } from './options.ts';
-import { type RestoreOfTable, restoreOf } from './restored-store.ts';
+import type { OpenRestore } from './restored-store.ts';
 
 /** A table, and the way to it. */
 export interface Table {
@@ -16,23 +16,24 @@ export interface Table {
   readonly aws: Aws;
   readonly host: Pick<Host, 'after' | 'random'>;
   /** Reads its mark, where it was restored from a point in time. */
-  readonly restore: RestoreOfTable | undefined;
+  readonly restore: OpenRestore | undefined;
 }
 
 /**
  * @param way makes a way to AWS where the author passes none
- * @throws OptionError when the table's name is given, and is no text; `restored` is neither true nor false; or `aws` is no way to AWS
+ * @throws OptionError when the table's name is given, and is no text; `restored` is not `restoredTable`; or `aws` is no way to AWS
  */
 export function openTable(
-  { tableName, restored = false, aws: given, host = nodeHost }: DynamoStoreOptions,
+  { tableName, restored, aws: given, host = nodeHost }: DynamoStoreOptions,
   way: () => Aws,
 ): Table {
   const { read: nameOfTable, setupError } = expectTableName(tableName);
-  expect(typeof restored === 'boolean', 'restored', 'true or false', restored);
+  const opens = restored === undefined || typeof restored?.open === 'function';
+  expect(opens, 'restored', 'restoredTable, which pawl/dynamodb exports, or nothing', restored);
   expectAws(given);
   const aws = given ?? way();
   const { now = nodeHost.now } = host;
-  const restore = restored ? restoreOf(aws.dynamodb, nameOfTable, now) : undefined;
+  const restore = restored?.open(aws.dynamodb, nameOfTable, now);
   return { nameOfTable, setupError, aws, host, restore };
 }
 

@@ -14,7 +14,7 @@ import {
   type Verdict,
 } from '../../../../lib/pawl/index.ts';
 import { bodyField, eachMessage } from '../../../../lib/pawl/sqs/index.ts';
-import { dynamoStore, markRestored, sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
+import { dynamoStore, markRestored, restoredTable, sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
 import { sweepOpenClaims } from '../../../../lib/pawl/sweep/index.ts';
 import { commit, transactionalStore } from '../../../../lib/pawl/transactions/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../../../support/lambda.ts';
@@ -372,7 +372,7 @@ it('in a table that is marked as restored, "not applied" is not believed before 
     by: 'maria',
     note: 'a deployment deleted claims',
   });
-  const store = dynamoStore({ tableName, aws: sdk({ dynamodb: client }), restored: true });
+  const store = dynamoStore({ tableName, aws: sdk({ dynamodb: client }), restored: restoredTable });
   const { sweep, host, say, asked, pay } = setUp({ host: workers(Date.now()), store });
   say(() => ({ verdict: 'not-applied' }));
   await sweep();
