@@ -57,6 +57,7 @@ export const SECTIONS: readonly Section[] = [
         title: 'Deploy',
         pages: [
           'guides/deploy',
+          'guides/postgres-deploy',
           'guides/templates',
           'guides/aws',
           'guides/managed-instances',
