@@ -53,6 +53,19 @@ describe.skipIf(server === '')('one commit with the data in PostgreSQL', () => {
     return { left: accounts[0]?.cents, entries: entries.map(({ cents }) => cents) };
   }
 
+  /** Has the COMMIT of a payment fail so many times. A sequence is not undone with its transaction. */
+  async function failingCommits({ id }: Payment, state: string, times: number) {
+    const name = `fails_${id.replace('-', '_')}`;
+    await database.pool.query(`
+      CREATE SEQUENCE ${name};
+      CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF nextval('${name}') <= ${times} THEN RAISE EXCEPTION 'at COMMIT' USING ERRCODE = '${state}'; END IF;
+        RETURN NULL;
+      END $$;
+      CREATE CONSTRAINT TRIGGER ${name} AFTER INSERT ON entries DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW WHEN (NEW.payment = '${id}') EXECUTE FUNCTION ${name}()`);
+  }
+
   const paid = { left: 700, entries: [300] };
   const unpaid = { left: 1000, entries: [] };
 
@@ -153,6 +166,33 @@ describe.skipIf(server === '')('one commit with the data in PostgreSQL', () => {
         expect(lost()).toBe(1);
         expect(await dataOf(payment)).toEqual(paid);
         expect(await claimOf(payment)).toMatchObject({ status: 'completed', attempts: 1 });
+      });
+
+      it('a COMMIT that fails with 40001 was undone: all of it runs again, and happens once', async () => {
+        const payment = await newPayment();
+        await failingCommits(payment, '40001', 2);
+        let runs = 0;
+        const payOnce = once(options(storeOn(database.pool)), (one: Payment, claim) =>
+          commit(claim, (tx: Tx) => {
+            runs++;
+            return pay(tx, one);
+          }),
+        );
+        await payOnce(payment);
+        expect(runs).toBe(3);
+        expect(await dataOf(payment)).toEqual(paid);
+        expect(await claimOf(payment)).toMatchObject({ status: 'completed', attempts: 1 });
+      });
+
+      it('a COMMIT that a deferred constraint refuses has committed nothing, and says why', async () => {
+        const payment = await newPayment();
+        await failingCommits(payment, '23503', 1);
+        const payOnce = once(options(storeOn(database.pool)), (one: Payment, claim) =>
+          commit(claim, (tx: Tx) => pay(tx, one)),
+        );
+        await expect(payOnce(payment)).rejects.toMatchObject({ refusals: [{ index: -1, code: '23503' }] });
+        expect(await dataOf(payment)).toEqual(unpaid);
+        expect(await claimOf(payment)).toMatchObject({ status: 'released' });
       });
 
       it.each<[string, CommitLoss[]]>([
