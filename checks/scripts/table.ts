@@ -94,6 +94,10 @@ export const SCRIPTS = {
         says: 'locks and work larger than a transaction. 3 minutes; --quick',
         run: 'bench/locks/main.ts',
       },
+      postgres: {
+        says: 'claims in PostgreSQL beside the same statements by hand. 2 minutes; --quick',
+        run: 'bench/postgres/main.ts',
+      },
     },
   },
   e2e: {
