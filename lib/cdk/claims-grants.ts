@@ -103,7 +103,7 @@ export function grantRestore(table: ITable, grantee: IGrantable): Grant {
   return grantOn(table, grantee, RESTORE_ACTIONS);
 }
 
-function grantOn(table: ITable, grantee: IGrantable, actions: readonly string[]): Grant {
+export function grantOn(table: ITable, grantee: IGrantable, actions: readonly string[]): Grant {
   const onTable = Grant.addToPrincipal({ grantee, actions: [...actions], resourceArns: [table.tableArn] });
   const key = table.encryptionKey;
   return key === undefined ? onTable : onTable.combine(key.grant(grantee, ...KEY_ACTIONS));
