@@ -2,13 +2,11 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { sdk } from 'pawl/dynamodb';
 import { granting } from 'pawl/kernel';
 import {
-  discardMessage,
   dynamoOutbox,
   type OutboxActResult,
-  type OutboxStore,
-  retryMessage,
+  type OutboxOperator,
+  outboxOperator,
   type WaitingMessage,
-  waitingMessages,
 } from 'pawl/outbox';
 import { carryOut } from './carry-out.ts';
 import { clientConfig } from './client-config.ts';
@@ -23,10 +21,7 @@ interface Given extends Values<typeof outboxTable>, Values<typeof planOptions> {
   readonly json: boolean;
 }
 
-const acts = {
-  retry: { act: retryMessage, verb: 'retried' },
-  discard: { act: discardMessage, verb: 'discarded' },
-} as const;
+const verbs = { retry: 'retried', discard: 'discarded' } as const;
 
 /** `pawl outbox`. @returns 1 if a message is parked, or could not be acted on */
 export async function outbox({ names: [act = 'list', ...ids], options }: Line<Given>, io: Io): Promise<number> {
@@ -37,9 +32,10 @@ export async function outbox({ names: [act = 'list', ...ids], options }: Line<Gi
   if (act === 'discard' && ids.length === 0) throw new UsageError('pawl outbox discard takes the ids of messages.');
   const client = new DynamoDBClient(clientConfig(options));
   try {
-    const { store } = dynamoOutbox({ tableName: await tableOf(options), aws: sdk({ dynamodb: client }) });
+    const opened = dynamoOutbox({ tableName: await tableOf(options), aws: sdk({ dynamodb: client }) });
+    const operator = outboxOperator({ outbox: opened });
     return await granting('outboxTable.grantOperate(role)', () =>
-      act === 'list' ? list(options, io, store) : carryOutOn(options, io, store, act, ids),
+      act === 'list' ? list(options, io, operator) : carryOutOn(options, io, operator, act, ids),
     );
   } finally {
     client.destroy();
@@ -61,10 +57,10 @@ async function tableOf({ stack, table, ...rest }: Given): Promise<string> {
   return only;
 }
 
-async function list(options: Given, io: Io, store: OutboxStore): Promise<number> {
+async function list(options: Given, io: Io, operator: OutboxOperator): Promise<number> {
   const print = options.json ? (one: WaitingMessage) => printJson(io, { kind: 'message', ...one }) : messagesTable(io);
   let [waiting, parked] = [0, 0];
-  for await (const one of waitingMessages(store, options)) {
+  for await (const one of operator.list({ to: options.to, parked: options.parked })) {
     if (one.parked === undefined) waiting++;
     else parked++;
     print(one);
@@ -94,14 +90,14 @@ function messagesTable(io: Io): (message: WaitingMessage) => void {
 async function carryOutOn(
   options: Given,
   io: Io,
-  store: OutboxStore,
-  what: keyof typeof acts,
+  operator: OutboxOperator,
+  what: keyof typeof verbs,
   named: readonly string[],
 ): Promise<number> {
-  const { act, verb } = acts[what];
+  const verb = verbs[what];
   const ids = [...named];
   // Without names, all that is parked and fits.
-  if (ids.length === 0) for await (const { id } of waitingMessages(store, { ...options, parked: true })) ids.push(id);
+  if (ids.length === 0) for await (const { id } of operator.list({ to: options.to, parked: true })) ids.push(id);
   return carryOut<string, OutboxActResult>(options, io, {
     parts: [
       {
@@ -110,7 +106,7 @@ async function carryOutOn(
         async *run(signal) {
           for (const id of ids) {
             if (signal.aborted) return;
-            yield await act(store, id);
+            yield await operator[what](id);
           }
         },
       },

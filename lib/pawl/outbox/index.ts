@@ -3,12 +3,12 @@ export { type QueuesOptions, queues } from './destinations/queues.ts';
 export { type DynamoOutbox, type DynamoOutboxOptions, dynamoOutbox, type PreparedMessages } from './dynamodb/outbox.ts';
 export type { LargeBodies, OutboxMessage } from './message.ts';
 export {
-  discardMessage,
   type OutboxActResult,
+  type OutboxOperator,
+  type OutboxOperatorOptions,
   type OutboxQuery,
-  retryMessage,
+  outboxOperator,
   type WaitingMessage,
-  waitingMessages,
 } from './operate.ts';
 export type { Outbox } from './outbox.ts';
 export type { OutboxRecord } from './record.ts';

@@ -3,13 +3,7 @@ import type { Aws } from '../../../lib/pawl/aws/aws.ts';
 import { sdk } from '../../../lib/pawl/aws/sdk.ts';
 import type { Claim } from '../../../lib/pawl/engine/claim.ts';
 import { once } from '../../../lib/pawl/engine/once.ts';
-import {
-  dynamoOutbox,
-  outboxRelay,
-  outboxSweep,
-  retryMessage,
-  waitingMessages,
-} from '../../../lib/pawl/outbox/index.ts';
+import { dynamoOutbox, outboxOperator, outboxRelay, outboxSweep } from '../../../lib/pawl/outbox/index.ts';
 import { bodyField } from '../../../lib/pawl/payload/keys.ts';
 import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { toItem } from '../../../lib/pawl/stores/dynamodb/item.ts';
@@ -182,7 +176,15 @@ export async function simulateOutbox(
       await client.send(new TransactWriteItemsCommand({ TransactItems: prepared.writes.map(marshalled) }));
       await prepared.sendNow(context.getRemainingTimeInMillis());
     }
-    const shared = { operation, store, host: sandbox.host, marginMs: 100, onEvent: () => undefined };
+    // A claim that was abandoned too often waits for an operator, which is no matter of the outbox.
+    const shared = {
+      operation,
+      store,
+      host: sandbox.host,
+      marginMs: 100,
+      maxAbandoned: 1000,
+      onEvent: () => undefined,
+    };
     if (door === 'transaction') {
       const handler = eachTransaction<{ key: string }>({ ...shared, key: bodyField('key') }, writes);
       settled(handler({ Records: [recordOf(key)] }, context).then(outside));
@@ -240,10 +242,10 @@ export async function simulateOutbox(
   function operate(): void {
     if (!isCalm()) return;
     const { outbox, settled } = begin('operator', 100);
+    const { list, retry } = outboxOperator({ outbox });
     settled(
       (async () => {
-        for await (const { id } of waitingMessages(outbox.store, { parked: true }))
-          await retryMessage(outbox.store, id);
+        for await (const { id } of list({ parked: true })) await retry(id);
       })(),
     );
   }
