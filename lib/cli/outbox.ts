@@ -21,6 +21,12 @@ interface Given extends Values<typeof outboxTable>, Values<typeof planOptions> {
   readonly json: boolean;
 }
 
+/** What is going to be done to a message. */
+interface Planned {
+  readonly id: string;
+  readonly will: keyof typeof verbs;
+}
+
 const verbs = { retry: 'retried', discard: 'discarded' } as const;
 
 /** `pawl outbox`. @returns 1 if a message is parked, or could not be acted on */
@@ -98,10 +104,10 @@ async function carryOutOn(
   const ids = [...named];
   // Without names, all that is parked and fits.
   if (ids.length === 0) for await (const { id } of operator.list({ to: options.to, parked: true })) ids.push(id);
-  return carryOut<string, OutboxActResult>(options, io, {
+  return carryOut<Planned, OutboxActResult>(options, io, {
     parts: [
       {
-        items: ids,
+        items: ids.map((id) => ({ id, will: what })),
         count: ids.length,
         async *run(signal) {
           for (const id of ids) {
@@ -114,7 +120,7 @@ async function carryOutOn(
     thing: 'message',
     verb,
     columns: [['MESSAGE', 0]],
-    row: (id) => [id],
+    row: ({ id }) => [id],
     question: (messages) =>
       what === 'retry'
         ? `Retry ${messages}? The next sweep sends them.`
