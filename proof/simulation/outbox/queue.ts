@@ -4,7 +4,7 @@ import { named, request, type Trouble } from '../network.ts';
 import type { World } from '../world/world.ts';
 
 /** A copy that has arrived. */
-export interface Arrival {
+interface Arrival {
   readonly uid: string;
   readonly key: string;
   readonly group: string | undefined;

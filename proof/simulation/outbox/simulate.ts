@@ -96,7 +96,8 @@ export async function simulateOutbox(
     if (Number(after['times']?.N ?? 0) > 1) problem(1, `${id} is committed ${after['times']?.N} times`);
     if (Number.isNaN(n)) return;
     lastUse.set(id, world.time);
-    if (n === 0 || before !== undefined) return;
+    if (n === 0 || before?.['uid']?.S === after['uid']?.S) return;
+    if (before !== undefined) problem(7, `${before['key']?.S} is overwritten by ${after['key']?.S}`);
     stats.committed++;
     commits.push({ uid: after['uid']?.S ?? '', key: after['key']?.S ?? '', lane: id });
     stream.push(id);
