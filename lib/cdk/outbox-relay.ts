@@ -32,12 +32,13 @@ export type OutboxDestination = IQueue | ITopic | IEventBus;
  *
  * @example
  * import { Duration } from 'aws-cdk-lib';
+ * import { Queue } from 'aws-cdk-lib/aws-sqs';
  *
  * const outbox = new OutboxTable(stack, 'Outbox');
  * const props: OutboxRelayProps = {
  *   entry: 'lambda/relay.ts',
  *   outboxTable: outbox.table,
- *   destinations: [orders],
+ *   destinations: [new Queue(stack, 'Receipts')],
  *   maxWait: Duration.minutes(30),
  * };
  */
@@ -112,11 +113,13 @@ export type RelayMetric = 'OutboxOldestSeconds' | 'OutboxParked' | 'OutboxSwept'
  *
  * @throws {WiringError} when an option is unknown or of another kind, or `environment` sets `OUTBOX_TABLE` or holds a secret
  * @example
+ * import { Queue } from 'aws-cdk-lib/aws-sqs';
+ *
  * const outbox = new OutboxTable(stack, 'Outbox');
  * const relay = new OutboxRelay(stack, 'Relay', {
  *   entry: 'lambda/relay.ts',
  *   outboxTable: outbox.table,
- *   destinations: [orders],
+ *   destinations: [new Queue(stack, 'Receipts')],
  * });
  * outbox.grantOutbox(existingFunction);
  * relay.grantSend(existingFunction);

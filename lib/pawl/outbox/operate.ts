@@ -48,6 +48,7 @@ export interface OutboxActResult {
  *
  * @example
  * const query: OutboxQuery = { parked: true };
+ * const outbox = dynamoOutbox({ tableName: process.env.OUTBOX_TABLE, aws });
  * for await (const { key, parked } of outboxOperator({ outbox }).list(query)) console.log(key, parked?.name);
  */
 export interface OutboxQuery {

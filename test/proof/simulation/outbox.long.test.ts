@@ -53,7 +53,7 @@ describe('the simulation of the outbox finds', () => {
     plant<Lanes>(lanes, ({ counting }) => ({
       counting(...given) {
         const { Update } = counting(...given);
-        const { ':counted': _, ...values }: Record<string, unknown> = Update?.ExpressionAttributeValues ?? {};
+        const { ':counted': _, ...values } = { ':counted': 0, ...Update?.ExpressionAttributeValues };
         const { TableName = '', Key = {}, UpdateExpression = '' } = Update ?? {};
         return { Update: { TableName, Key, UpdateExpression, ExpressionAttributeValues: values } };
       },
