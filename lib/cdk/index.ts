@@ -1,4 +1,4 @@
-export { WiringError } from 'pawl/deployment';
+export { type ClaimRights, WiringError } from 'pawl/deployment';
 export {
   grantClaims,
   grantLocks,

@@ -147,7 +147,7 @@ export class OutboxRelay extends Construct {
       { ...props, environment: { ...environment, OUTBOX_TABLE: outboxTable.tableName } },
       timeout,
     );
-    grantOn(outboxTable, made, OUTBOX_RELAY_ACTIONS);
+    grantOn(outboxTable, made, [{ actions: OUTBOX_RELAY_ACTIONS }]);
     outboxTable.grantStreamRead(made);
     this.grantSend(made);
     this.function = made;

@@ -78,11 +78,11 @@ export class OutboxTable extends Construct {
 
   /** Permits `grantee` to commit messages, and to remove those that it has sent. What it sends to, it needs besides: `queue.grantSendMessages(grantee)`. */
   grantOutbox(grantee: IGrantable): Grant {
-    return grantOn(this.table, grantee, OUTBOX_ACTIONS);
+    return grantOn(this.table, grantee, [{ actions: OUTBOX_ACTIONS }]);
   }
 
   /** Permits `grantee` to list the messages of the table, to remove and to park them: what a sweep needs, and `pawl outbox`. */
   grantOperate(grantee: IGrantable): Grant {
-    return grantOn(this.table, grantee, OUTBOX_RELAY_ACTIONS);
+    return grantOn(this.table, grantee, [{ actions: OUTBOX_RELAY_ACTIONS }]);
   }
 }

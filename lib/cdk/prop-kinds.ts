@@ -15,6 +15,7 @@ const durations = [
   'lockLease',
   'maxMessageAge',
   'maxDoubtAge',
+  'maxOpenAge',
   'maxSilence',
   'maxWait',
   'timeout',

@@ -123,6 +123,11 @@ export interface HandlerNeeds {
    * @default false
    */
   readonly locks?: boolean | undefined;
+  /**
+   * The operations of the handlers. A role that is limited to some is checked by them.
+   * @default - not known
+   */
+  readonly operations?: readonly string[] | undefined;
 }
 
 /** What the handlers call on the claims table. */

@@ -1,5 +1,5 @@
 export { postgresLockStore } from '../locks/postgres/store.ts';
-export type { LockStore } from '../locks/store.ts';
+export type { LockStore, OperatesLocks } from '../locks/store.ts';
 export type { KeepsNotes } from '../rules/notes.ts';
 export type { ListsOpenClaims } from '../rules/open-claims.ts';
 export type { ClaimStore } from '../rules/store.ts';

@@ -10,7 +10,13 @@ import {
 } from '../../../lib/cdk/index.ts';
 import { headerKey, httpOnce, onceOverHttp } from '../../../lib/pawl/http/index.ts';
 import { memoryStore, once, reconcile, rememberCompleted, step } from '../../../lib/pawl/index.ts';
-import { forEachItem, memoryLockStore, readProgress, resourceLocks } from '../../../lib/pawl/locks/index.ts';
+import {
+  forEachItem,
+  lockOperator,
+  memoryLockStore,
+  readProgress,
+  resourceLocks,
+} from '../../../lib/pawl/locks/index.ts';
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { hashedKeys, metricEvents } from '../../../lib/pawl/observe/index.ts';
 import { operator } from '../../../lib/pawl/operate/index.ts';
@@ -81,6 +87,7 @@ const locks = resourceLocks({ store: memoryLockStore() });
 const holder = { holder: 'request-1' };
 const unlock = { onSuccess: 'unlock', onFailure: 'keep' };
 const operate = operator({ store });
+const lockDesk = lockOperator({ store: memoryLockStore() });
 const acted = { by: 'maria', note: 'seen' };
 const fence = { ConditionCheck: {} };
 const sweep = { messages: [{ body: {} }], provider: nothing, effects: () => 1, handler: nothing };
@@ -135,6 +142,10 @@ export const takers: readonly Taker[] = [
   { door: 'operator().redrive', take: async (o) => operate.redrive(untyped({ items: [] }), untyped(o)) },
   { door: 'operator().discard', take: async (o) => operate.discard(untyped({ items: [] }), untyped(o)) },
   { door: 'operator().resolveAll', take: async (o) => operate.resolveAll(untyped({ items: [] }), untyped(o)) },
+  { door: 'lockOperator', take: (o) => lockOperator(untyped({ store: memoryLockStore(), ...o })) },
+  { door: 'lockOperator().list', take: (o) => lockDesk.list(untyped(o)).next() },
+  { door: 'lockOperator().planRelease', take: (o) => lockDesk.planRelease(untyped({ locks: [], ...acted, ...o })) },
+  { door: 'lockOperator().release', take: (o) => lockDesk.release(untyped({ items: [] }), untyped(o)).next() },
   { door: 'sweepOpenClaims', take: (o) => sweepOpenClaims(untyped({ store, operations: {}, ...o })) },
   {
     door: 'sweepOpenClaims',

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { nodeHost } from '../../../lib/pawl/host.ts';
+import { dynamoLockStore, lockOperator, resourceLocks } from '../../../lib/pawl/locks/index.ts';
 import { ownLane } from '../../../lib/pawl/outbox/record.ts';
 import { nothingObserved, observedToken } from '../../../lib/pawl/rules/observed.ts';
 import { findingOf, storeFinding } from '../../../lib/pawl/statements/finding.ts';
@@ -79,6 +80,15 @@ async function parkedMessages(world: World): Promise<void> {
   for (const key of keys) await world.message(key);
 }
 
+async function withLocks(world: World): Promise<void> {
+  const locks = resourceLocks({ store: dynamoLockStore(world.store), onEvent: () => undefined });
+  for (const key of keys) {
+    const lock = await locks.lockAll([['debt', key]], { holder: key, reason: 'repayment' });
+    await lock.keep();
+    world.keys.push(lock.id);
+  }
+}
+
 /** Every command of `pawl`, by its name; with another act of it behind a space. */
 export const rows: Readonly<Record<string, Row | Elsewhere>> = {
   claims: {
@@ -100,6 +110,42 @@ export const rows: Readonly<Record<string, Row | Elsewhere>> = {
       ['claim', odd],
     ],
     code: 1,
+  },
+  locks: {
+    ...reads,
+    prepare: withLocks,
+    args: (world) => ['locks', ...table(world), '--json'],
+    showing: () => [['locks']],
+    code: 1,
+  },
+  lock: {
+    ...reads,
+    prepare: withLocks,
+    args: (world) => ['lock', 'debt', 'order-1', ...table(world), '--json'],
+    showing: (_, odd) => [
+      ['lock', odd],
+      ['lock', 'debt', odd],
+    ],
+    code: 1,
+  },
+  unlock: {
+    prepare: withLocks,
+    args: (world) => ['unlock', ...world.keys, '--yes', '--json', ...by, ...table(world)],
+    showing: (_, odd) => [['unlock', odd, '--yes', ...byOdd(odd)]],
+    acts: 3,
+    async done({ store, keys }) {
+      const desk = lockOperator({ store: dynamoLockStore(store) });
+      const found = await Promise.all(keys.map((id) => desk.read(id)));
+      for (const one of found) {
+        expect([one?.status, one?.released?.by]).toBeOneOf([
+          ['ended', 'maria'],
+          ['kept', undefined],
+        ]);
+      }
+      return found.filter((one) => one?.status === 'ended').length;
+    },
+    said: /(\d+) locks? released|Nothing was changed/,
+    code: 0,
   },
   observed: {
     ...reads,
