@@ -115,7 +115,7 @@ export function grantRestore(table: ITable, grantee: IGrantable): Grant {
   return grantOn(table, grantee, [{ actions: RESTORE_ACTIONS }]);
 }
 
-function grantOn(table: ITable, grantee: IGrantable, permitted: readonly PermittedOnKeys[]): Grant {
+export function grantOn(table: ITable, grantee: IGrantable, permitted: readonly PermittedOnKeys[]): Grant {
   const onTable = permitted
     .map(({ actions, ...conditional }) =>
       Grant.addToPrincipal({ grantee, actions: [...actions], resourceArns: [table.tableArn], ...conditional }),

@@ -2,7 +2,21 @@ import { CONSUMER_DEFAULTS, FORMATS, MOST_RECEIVES, metricNamespace } from 'pawl
 import { findingKinds, resolutionVerdicts } from 'pawl/internal';
 import { anyNames, type Command, command, type Line, noNames, oneName, oneOf } from './command.ts';
 import { choice, duration, flag, formed, instant, needed, text, texts, type Values, whole } from './option.ts';
-import { account, by, connection, filters, handlers, json, letters, note, plan, port, table, yes } from './options.ts';
+import {
+  account,
+  by,
+  connection,
+  filters,
+  handlers,
+  json,
+  letters,
+  note,
+  outboxTable,
+  plan,
+  port,
+  table,
+  yes,
+} from './options.ts';
 
 /*
  * Every command of `pawl`, a row each. Parsing, help, completion and docs/reference/commands.md are derived from a row.
@@ -300,6 +314,37 @@ With accept, it ends findings: no later run reports them again. That changes no 
     more: 'Needs claims.grantStatements(role).',
     guide: 'guides/statements.md#findings',
     run: async (line, io) => (await import('./findings.ts')).findings(line, io),
+  }),
+  command({
+    name: 'outbox',
+    summary: 'lists the messages that lie in an outbox, retries those that are parked, and discards',
+    names: anyNames('[list|retry|discard] [<message> …]', 'list, retry or discard, and the ids of messages', [
+      'list',
+      'retry',
+      'discard',
+    ]),
+    usage: stackOrTable,
+    about: `Lists the messages that lie in an outbox: those that wait, and those that are parked because their destination refuses them for good. It shows no body.
+
+With retry, it ends that messages are parked, so that the next sweep sends them: these, or all that the filters find. With discard, it deletes these messages
+for good: they are never sent, and their groups go on. Both show a plan first.`,
+    options: {
+      ...outboxTable,
+      to: text('url or arn', 'only messages to this address'),
+      parked: flag('only messages that are parked'),
+      ...plan,
+      json,
+    },
+    examples: [
+      '--stack Shop --parked',
+      'retry --stack Shop --to https://sqs.eu-central-1.amazonaws.com/123456789012/receipts --yes',
+      "discard 'message#1b4e28ba-2fa1-11d2-883f-0016d3cca427#1' --table outbox",
+    ],
+    more: 'Needs outbox.grantOperate(role).',
+    exits:
+      'Exits with 0 if no message is parked and all is done, 1 if one is parked or was not acted on, and 2 if it could not run.',
+    guide: 'guides/outbox.md#parked-messages',
+    run: async (line, io) => (await import('./outbox.ts')).outbox(line, io),
   }),
   command({
     name: 'console',

@@ -42,6 +42,8 @@ export {
   OPERATE_DEAD_LETTER_ACTIONS,
   OPERATE_INDEX_ACTIONS,
   OPERATE_QUEUE_ACTIONS,
+  OUTBOX_ACTIONS,
+  OUTBOX_RELAY_ACTIONS,
   QUEUE_ACTIONS,
   RESTORE_ACTIONS,
   STATEMENT_ACTIONS,
@@ -51,7 +53,7 @@ export {
 } from './needs.ts';
 export { type AccessDecision, decideAccess, type Policies, permissionProblem, type Statement } from './policy.ts';
 export { SCHEDULED_VARIABLE, type ScheduledTask, tasksIn } from './scheduled-task.ts';
-export { CLAIMS_TABLE, type KeyAttribute, OPEN_CLAIMS, type TableIndex } from './table-definition.ts';
+export { CLAIMS_TABLE, type KeyAttribute, OPEN_CLAIMS, OUTBOX_TABLE, type TableIndex } from './table-definition.ts';
 export { Noted, noteLines, type Yaml, type YamlMap } from './template/notes.ts';
 export { FORMATS, type Format, templateOf } from './template/print.ts';
 export type { TemplateOptions } from './template/settings.ts';

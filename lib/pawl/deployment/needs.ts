@@ -83,6 +83,23 @@ export const RESTORE_ACTIONS = [
   'dynamodb:PartiQLInsert',
 ] as const;
 
+/** What a worker calls on the table of its outbox: it reads and moves the counter of a group, writes messages, and removes or parks what it has sent. */
+export const OUTBOX_ACTIONS = [
+  'dynamodb:Query',
+  'dynamodb:PutItem',
+  'dynamodb:UpdateItem',
+  'dynamodb:PartiQLDelete',
+  'dynamodb:PartiQLUpdate',
+] as const;
+
+/** What a relay, a sweep and an operator call on the table of an outbox: they list what lies there, and remove or park it. Nothing that makes a message. */
+export const OUTBOX_RELAY_ACTIONS = [
+  'dynamodb:Query',
+  'dynamodb:Scan',
+  'dynamodb:PartiQLDelete',
+  'dynamodb:PartiQLUpdate',
+] as const;
+
 /** What Lambda calls on the queue with the function's role, and what pawl calls to defer a message. */
 export const QUEUE_ACTIONS = [
   'sqs:ReceiveMessage',

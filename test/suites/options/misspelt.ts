@@ -1,5 +1,13 @@
 import { App, Stack } from 'aws-cdk-lib';
-import { ClaimsDashboard, ClaimsTable, Consumer, OpenClaimsSweep, StatementCheck } from '../../../lib/cdk/index.ts';
+import {
+  ClaimsDashboard,
+  ClaimsTable,
+  Consumer,
+  OpenClaimsSweep,
+  OutboxRelay,
+  OutboxTable,
+  StatementCheck,
+} from '../../../lib/cdk/index.ts';
 import { headerKey, httpOnce, onceOverHttp } from '../../../lib/pawl/http/index.ts';
 import { memoryStore, once, reconcile, rememberCompleted, step } from '../../../lib/pawl/index.ts';
 import {
@@ -14,7 +22,7 @@ import { hashedKeys, metricEvents } from '../../../lib/pawl/observe/index.ts';
 import { operator } from '../../../lib/pawl/operate/index.ts';
 import { eventBuses } from '../../../lib/pawl/outbox/destinations/event-buses.ts';
 import { topics } from '../../../lib/pawl/outbox/destinations/topics.ts';
-import { dynamoOutbox, outboxRelay, outboxSweep, queues } from '../../../lib/pawl/outbox/index.ts';
+import { dynamoOutbox, outboxOperator, outboxRelay, outboxSweep, queues } from '../../../lib/pawl/outbox/index.ts';
 import { largeBodies } from '../../../lib/pawl/outbox/large-bodies.ts';
 import { largePayload } from '../../../lib/pawl/payload/envelopes/large-payload.ts';
 import {
@@ -217,6 +225,12 @@ export const takers: readonly Taker[] = [
   { door: 'eventBuses', take: (o) => eventBuses(untyped(o)) },
   { door: 'outboxRelay', take: (o) => outboxRelay(untyped({ outbox: outbox(), ...o })) },
   { door: 'outboxSweep', take: (o) => outboxSweep(untyped({ outbox: outbox(), ...o })) },
+  { door: 'outboxOperator', take: (o) => outboxOperator(untyped({ outbox: outbox(), ...o })) },
+  {
+    door: 'outboxOperator().list',
+    by: 'outboxOperator.list',
+    take: (o) => outboxOperator({ outbox: outbox() }).list(untyped(o)).next(),
+  },
   { door: 'inPhases', take: (o) => inPhases(untyped({ execute: nothing, record: () => [], ...o })) },
   { door: 'commit', take: (o) => commit(untyped({}), [], untyped(o)) },
   { door: 'sendOnce', take: (o) => sendOnce(untyped({ operation: 'o', store, queueUrl: 'https://sqs', ...o })) },
@@ -270,6 +284,8 @@ export const takers: readonly Taker[] = [
   { door: 'ClaimsTable', take: (o) => new ClaimsTable(scope(), 'Claims', untyped(o)) },
   { door: 'Consumer', take: (o) => new Consumer(scope(), 'SendEmail', untyped(o)) },
   { door: 'OpenClaimsSweep', take: (o) => new OpenClaimsSweep(scope(), 'Sweep', untyped(o)) },
+  { door: 'OutboxTable', take: (o) => new OutboxTable(scope(), 'Outbox', untyped(o)) },
+  { door: 'OutboxRelay', take: (o) => new OutboxRelay(scope(), 'Relay', untyped(o)) },
   { door: 'ClaimsDashboard', take: (o) => new ClaimsDashboard(scope(), 'Dashboard', untyped(o)) },
   { door: 'StatementCheck', take: (o) => new StatementCheck(scope(), 'Statements', untyped(o)) },
   { door: 'rehearsal', take: (o) => rehearsal(untyped(o)) },

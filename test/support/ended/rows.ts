@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { nodeHost } from '../../../lib/pawl/host.ts';
 import { dynamoLockStore, lockOperator, resourceLocks } from '../../../lib/pawl/locks/index.ts';
+import { ownLane } from '../../../lib/pawl/outbox/record.ts';
 import { nothingObserved, observedToken } from '../../../lib/pawl/rules/observed.ts';
 import { findingOf, storeFinding } from '../../../lib/pawl/statements/finding.ts';
 import { findings } from '../../../lib/pawl/statements/index.ts';
@@ -71,6 +72,12 @@ async function findingIds(world: World): Promise<readonly string[]> {
   const ids: string[] = [];
   for await (const { id } of findings({ store: world.store }).list({ operation })) ids.push(id);
   return ids;
+}
+
+const idOfMessage = (key: string) => `${ownLane(key)}#1`;
+
+async function parkedMessages(world: World): Promise<void> {
+  for (const key of keys) await world.message(key);
 }
 
 async function withLocks(world: World): Promise<void> {
@@ -260,6 +267,43 @@ export const rows: Readonly<Record<string, Row | Elsewhere>> = {
     acts: 3,
     done: async (world) => 3 - (await findingIds(world)).length,
     said: /(\d+) findings? accepted|Nothing was changed/,
+    code: 0,
+  },
+  outbox: {
+    ...reads,
+    prepare: parkedMessages,
+    args: ({ outboxTable }) => ['outbox', '--table', outboxTable, '--json'],
+    showing: ({ outboxTable }, odd) => [
+      ['outbox', '--table', outboxTable],
+      ['outbox', odd],
+      ['outbox', '--to', odd, '--table', outboxTable],
+    ],
+    code: 1,
+  },
+  'outbox retry': {
+    prepare: parkedMessages,
+    args: ({ outboxTable }) => ['outbox', 'retry', '--yes', '--json', '--table', outboxTable],
+    showing: ({ outboxTable }, odd) => [['outbox', 'retry', `message#${odd}#1`, '--yes', '--table', outboxTable]],
+    acts: 3,
+    done: async (world) => 3 - (await world.messages()).filter(({ parked }) => parked !== undefined).length,
+    said: /(\d+) messages? retried|Nothing was changed/,
+    code: 0,
+  },
+  'outbox discard': {
+    prepare: parkedMessages,
+    args: ({ outboxTable }) => [
+      'outbox',
+      'discard',
+      ...keys.map(idOfMessage),
+      '--yes',
+      '--json',
+      '--table',
+      outboxTable,
+    ],
+    showing: ({ outboxTable }, odd) => [['outbox', 'discard', `message#${odd}#1`, '--yes', '--table', outboxTable]],
+    acts: 3,
+    done: async (world) => 3 - (await world.messages()).length,
+    said: /(\d+) messages? discarded|Nothing was changed/,
     code: 0,
   },
   console: {
