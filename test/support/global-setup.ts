@@ -23,9 +23,14 @@ interface Shared {
   servers?: Promise<Servers>;
 }
 
-const shared: Shared = ((globalThis as { pawlServers?: Shared }).pawlServers ??= { projects: 0 });
+const known = globalThis as { pawlServers?: Shared };
+known.pawlServers ??= { projects: 0 };
+const shared = known.pawlServers;
 
-/** One DynamoDB Local and one PostgreSQL for the tests of all projects, stopped after the last of them: a second Java would compile all the same again, and costs processor time when it is idle. */
+/**
+ * One DynamoDB Local and one PostgreSQL for the tests of all projects, stopped after the last of them. A second Java would compile
+ * the same code again, and each costs processor time when it is idle.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   shared.projects++;
   shared.servers ??= start();
