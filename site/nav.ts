@@ -37,7 +37,13 @@ export const SECTIONS: readonly Section[] = [
       },
       {
         title: 'Move over',
-        pages: ['guides/powertools', 'guides/powertools-beside', 'guides/from-a-table', 'guides/from-fifo'],
+        pages: [
+          'guides/powertools',
+          'guides/powertools-handlers',
+          'guides/powertools-beside',
+          'guides/from-a-table',
+          'guides/from-fifo',
+        ],
       },
       {
         title: 'More doors',
@@ -79,7 +85,14 @@ export const SECTIONS: readonly Section[] = [
       },
       {
         title: 'Test and extend',
-        pages: ['guides/testing', 'guides/rehearsal', 'guides/rehearsal-report', 'guides/ladder', 'guides/stores'],
+        pages: [
+          'guides/unit-tests',
+          'guides/testing',
+          'guides/rehearsal',
+          'guides/rehearsal-report',
+          'guides/ladder',
+          'guides/stores',
+        ],
       },
     ],
   },

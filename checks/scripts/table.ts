@@ -76,6 +76,16 @@ export const SCRIPTS = {
         says: 'the crash sweep over pawl and over Powertools, so many seeds',
         run: 'proof/peer/main.ts',
       },
+      migration: {
+        says: 'a fleet of pawl and Powertools that moves over by halves and back, until three hundred workers were killed. 5 minutes',
+        run: 'vitest run --project long test/proof/migration.long.test.ts',
+        env: { PAWL_KILLS: '300' },
+      },
+      workflows: {
+        says: 'twenty thousand seeds of ends that are told early, twice or never, and 1,000 intents that are delivered again and again. 20 minutes',
+        run: 'vitest run --project long test/pawl/workflows',
+        env: { PAWL_SEEDS: '20000', PAWL_INTENTS: '1000' },
+      },
       throttling: {
         says: 'a thousand sandboxes beside a table that is too small, simulated',
         run: 'proof/throttling/main.ts',

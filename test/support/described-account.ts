@@ -19,8 +19,8 @@ export interface DescribedAccount {
   readonly alarms?: readonly object[] | 'denied';
   /** The maximum of `SweepNotRegistered` over the last day; undefined where there is no such metric. */
   readonly notRegistered?: number | 'denied' | undefined;
-  /** What IAM says of an action. */
-  readonly decisionOn: (action: string) => string;
+  /** What IAM says of an action, on the keys that the question names; `undefined` if it names none. */
+  readonly decisionOn: (action: string, leadingKeys?: readonly string[]) => string;
 }
 
 interface DescribedRule {
@@ -185,10 +185,17 @@ function queryAnswer(account: DescribedAccount, form: URLSearchParams): Answer {
     );
     return { body: wrap(`<StackResourceSummaries>${members.join('')}</StackResourceSummaries>`) };
   }
-  const actions = [...form].filter(([name]) => name.startsWith('ActionNames.')).map(([, name]) => name);
+  const valuesOf = (part: string) => [...form].filter(([name]) => name.includes(part)).map(([, value]) => value);
+  const actions = valuesOf('ActionNames.');
+  const isOfKeys = valuesOf('ContextKeyName').includes('dynamodb:LeadingKeys');
+  const keys = isOfKeys ? valuesOf('ContextKeyValues.') : undefined;
+  // IAM names what a policy asks for, and the question does not say.
+  const missing = isOfKeys ? '' : '<MissingContextValues><member>dynamodb:LeadingKeys</member></MissingContextValues>';
+  const detail = (decision: string) =>
+    decision === 'limited' ? `implicitDeny</EvalDecision>${missing}` : `${decision}</EvalDecision>`;
   const results = actions.map(
     (name) =>
-      `<member><EvalActionName>${name}</EvalActionName><EvalDecision>${account.decisionOn(name)}</EvalDecision></member>`,
+      `<member><EvalActionName>${name}</EvalActionName><EvalDecision>${detail(account.decisionOn(name, keys))}</member>`,
   );
   return { body: wrap(`<IsTruncated>false</IsTruncated><EvaluationResults>${results.join('')}</EvaluationResults>`) };
 }

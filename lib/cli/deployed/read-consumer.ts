@@ -11,7 +11,7 @@ import {
   QUEUE_ACTIONS,
   SERVICE_DEFAULTS,
   type TableFacts,
-  tableActions,
+  tableNeeds,
   unqualified,
 } from 'pawl/deployment';
 import type { Account } from './account.ts';
@@ -92,7 +92,7 @@ interface Places {
 
 function needsOf({ table, queue, deadLetterQueue }: Places, needs: HandlerNeeds): readonly Need[] {
   return [
-    { actions: tableActions(needs, table?.mark), arn: table?.arn, on: 'the claims table', policy: [] },
+    ...tableNeeds(needs, table?.mark).map(({ of, ...need }) => ({ ...need, arn: table?.arn, on: of, policy: [] })),
     { actions: QUEUE_ACTIONS, arn: queue?.arn, on: 'the queue', policy: queue?.policy ?? [] },
     {
       actions: DEAD_LETTER_ACTIONS,

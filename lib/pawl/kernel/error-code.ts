@@ -18,6 +18,7 @@ export const errorCodes = [
   'wrong-store',
   'no-way-to-sqs',
   'memory-in-lambda',
+  'test-calls-aws',
   'wrong-handler',
   'wired-wrongly',
   'command-line',

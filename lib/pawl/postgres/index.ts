@@ -1,6 +1,6 @@
 export type { Claim } from '../engine/claim.ts';
 export { postgresLockStore } from '../locks/postgres/store.ts';
-export type { LockStore } from '../locks/store.ts';
+export type { LockStore, OperatesLocks } from '../locks/store.ts';
 export type { KeepsNotes } from '../rules/notes.ts';
 export type { ListsOpenClaims } from '../rules/open-claims.ts';
 export type { ClaimStore } from '../rules/store.ts';

@@ -7,6 +7,7 @@ import type { Host } from '../../kernel/host.ts';
 import { propertyOf } from '../../kernel/unknown.ts';
 import type { DynamoStoreOptions } from './options.ts';
 import type { OpenRestore } from './restored-store.ts';
+import { standInOf } from './stand-in.ts';
 
 /** A table, and the way to it. */
 export interface Table {
@@ -32,7 +33,7 @@ export function openTable(
   const opens = restored === undefined || typeof restored?.open === 'function';
   expect(opens, 'restored', 'restoredTable, which pawl/dynamodb exports, or nothing', restored);
   expectAws(given);
-  const aws = given ?? way();
+  const aws = given ?? standInOf({ aws: given })?.aws ?? way();
   const { now = nodeHost.now } = host;
   const restore = restored?.open(aws.dynamodb, nameOfTable, now);
   return { nameOfTable, setupError, aws, host, restore };

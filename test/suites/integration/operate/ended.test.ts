@@ -36,6 +36,8 @@ describe('a command that ends before its end loses nothing, says what it did, an
     ['resolve', 'closed', 4],
     ['findings accept', 'SIGINT', 4],
     ['restored', 'SIGTERM', 1],
+    ['outbox retry', 'SIGINT', 4],
+    ['outbox discard', 'killed after', 4],
   ] as const satisfies readonly (readonly [string, Fault, number])[])(
     'pawl %s, %s at request %i',
     async (name, kind, at) => {
