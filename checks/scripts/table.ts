@@ -76,6 +76,10 @@ export const SCRIPTS = {
         says: 'the crash sweep over pawl and over Powertools, so many seeds',
         run: 'proof/peer/main.ts',
       },
+      scenarios: {
+        says: 'what the page of the twenty scenarios says of Powertools, by the version that is installed. Half a minute',
+        run: 'proof/peer/run-scenarios.ts',
+      },
       migration: {
         says: 'a fleet of pawl and Powertools that moves over by halves and back, until three hundred workers were killed. 5 minutes',
         run: 'vitest run --project long test/proof/migration.long.test.ts',
