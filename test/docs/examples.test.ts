@@ -535,6 +535,7 @@ const others: readonly (readonly [guide: string, text: string])[] = [
   ['docs/guides/postgres.md', 'drizzleStore'],
   ['docs/guides/postgres.md', 'const locks ='],
   ['docs/guides/postgres.md', 'deleteExpired'],
+  ['docs/guides/postgres.md', 'checkPostgres'], // test/suites/integration/postgres-check.test.ts
   ['docs/guides/postgres-deploy.md', 'export const pool ='],
   ['docs/guides/templates.md', 'async ({ body }) => sendEmail(body)'], // shop/templates/handler.ts, deployed by npm run e2e -- templates
 ];
