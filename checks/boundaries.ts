@@ -137,8 +137,18 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: "lib/pawl/transactions joins claims and the application's data: kernel, payload, claims, the consumer of SQS, the DynamoDB store and the AWS SDK",
-    from: /^lib\/pawl\/transactions\//,
+    from: /^lib\/pawl\/transactions\/(?!postgres\/)/,
     only: /^(lib\/pawl\/(aws|kernel|payload|rules|engine|sqs|transactions|stores\/dynamodb)\/|lib\/pawl\/host\.ts$|@aws-sdk\/)/,
+  },
+  {
+    rule: "lib/pawl/transactions/postgres joins claims and the application's statements: kernel, claims, the consumer of SQS, what all databases share, and the PostgreSQL store",
+    from: /^lib\/pawl\/transactions\/postgres\//,
+    only: /^lib\/pawl\/(kernel|rules|engine|sqs|transactions|stores\/postgres)\//,
+  },
+  {
+    rule: 'what all databases share of transactions knows none of them: the consumer of one does not load the others',
+    from: /^lib\/pawl\/transactions\/(carrier|commit-claim|phases|refused|transaction-consumer)\.ts$/,
+    only: /^lib\/pawl\/((kernel|rules|engine|sqs)\/|transactions\/(carrier|commit-claim|phases|refused|transaction-consumer)\.ts$)/,
   },
   {
     rule: 'lib/pawl/outbox sends what was committed: it imports the kernel, the payload, the claims, how SQS is asked, the writes of a commit and itself; only outbox/dynamodb knows a store',

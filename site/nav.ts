@@ -25,7 +25,15 @@ export const SECTIONS: readonly Section[] = [
     groups: [
       {
         title: 'Begin',
-        pages: ['guides/install', 'guides/adopt', 'guides/policies', 'guides/wrap', 'guides/keys', 'guides/observe'],
+        pages: [
+          'guides/install',
+          'guides/adopt',
+          'guides/which-store',
+          'guides/policies',
+          'guides/wrap',
+          'guides/keys',
+          'guides/observe',
+        ],
       },
       {
         title: 'Move over',
@@ -55,6 +63,7 @@ export const SECTIONS: readonly Section[] = [
         title: 'Deploy',
         pages: [
           'guides/deploy',
+          'guides/postgres-deploy',
           'guides/templates',
           'guides/aws',
           'guides/managed-instances',

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { arn, type DescribedAccount, describedTable, startDescribedAccount } from '../support/described-account.ts';
+import { shell } from '../support/pawl-command.ts';
 
 /* The commands that only look or print, ended before their end. Those that act: test/suites/integration/operate/ended.test.ts. */
 
@@ -26,7 +27,7 @@ const account: DescribedAccount = {
 
 function start(...args: readonly string[]) {
   const child = spawn(process.execPath, [main, ...args], {
-    env: { PATH: process.env['PATH'] ?? '', HOME: '/nowhere', ...env },
+    env: { ...shell(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let said = '';

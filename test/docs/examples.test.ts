@@ -517,10 +517,14 @@ const others: readonly (readonly [guide: string, text: string])[] = [
   ['docs/guides/aws.md', 'aws: lean({ region'],
   ['docs/guides/aws.md', 'aws: sdk({ dynamodb, sqs })'],
   ['docs/guides/aws.md', 'aws: lean() }'], // test/suites/integration/lean-sqs.test.ts
-  ['docs/guides/postgres.md', 'postgresMigration'], // test/suites/integration/postgres-guide.test.ts, as are the next three
+  ['docs/guides/postgres.md', 'postgresMigration'], // test/suites/integration/postgres-guide.test.ts, as are the next six
   ['docs/guides/postgres.md', "operation: 'send-email'"],
+  ['docs/guides/postgres.md', "operation: 'pay',"],
+  ['docs/guides/postgres.md', "operation: 'pay-out'"],
+  ['docs/guides/postgres.md', 'drizzleStore'],
   ['docs/guides/postgres.md', 'const locks ='],
   ['docs/guides/postgres.md', 'deleteExpired'],
+  ['docs/guides/postgres-deploy.md', 'export const pool ='],
   ['docs/guides/templates.md', 'async ({ body }) => sendEmail(body)'], // shop/templates/handler.ts, deployed by npm run e2e -- templates
 ];
 

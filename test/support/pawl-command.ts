@@ -11,11 +11,17 @@ export interface Ran {
   readonly lines: () => readonly Record<string, unknown>[];
 }
 
+/** The environment of a shell that has nothing of AWS. What Node has compiled, a command does not compile again. */
+export function shell(): Readonly<Record<string, string>> {
+  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
+  return { PATH, NODE_COMPILE_CACHE, HOME: '/nowhere' };
+}
+
 /** Runs `pawl` in a process of its own, as an operator's shell does: with no terminal. */
 export async function runPawl(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
   const main = fileURLToPath(new URL('../../bin/pawl.ts', import.meta.url));
   const child = spawn(process.execPath, [main, ...args], {
-    env: { PATH: process.env['PATH'] ?? '', HOME: '/nowhere', ...env },
+    env: { ...shell(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let [out, error] = ['', ''];

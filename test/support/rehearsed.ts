@@ -10,6 +10,7 @@ import type { Hint, RehearsalResult } from '../../lib/rehearsal/file/result.ts';
 import { runRehearsal } from '../../lib/rehearsal/file/run.ts';
 import type { RunOptions } from '../../lib/rehearsal/file/running.ts';
 import { type Ran, runPawl } from './pawl-command.ts';
+import { rehearsalDatabase } from './rehearsal-database.ts';
 
 const FOLDER = fileURLToPath(new URL('../fixtures/rehearsed/', import.meta.url));
 const LIBRARY = fileURLToPath(new URL('../../lib/rehearsal/index.ts', import.meta.url));
@@ -54,8 +55,9 @@ export async function rehearsed(
     ...more,
   });
   const app = { command: [process.execPath, 'app.mjs'] as const, folder: FOLDER };
+  const dynamoDb = await rehearsalDatabase();
   for (let tries = 1; ; tries += 1) {
-    const result = await runRehearsal(file, { seed, filter, story, app, ...run });
+    const result = await runRehearsal(file, { seed, filter, story, app, dynamoDb, ...run });
     const isJudged = result.noVerdict === undefined && result.effects.every(({ unjudged }) => unjudged.length === 0);
     // A test that makes the machine slow is about that.
     if (isJudged || run?.machine !== undefined || tries === TRIES) return result;

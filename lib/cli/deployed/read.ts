@@ -115,7 +115,10 @@ async function usesOf(account: Account, functionName: string, options: ReadOptio
     return { kind: 'not used', reason: 'no queue feeds it' };
   }
   if (tableName === undefined) {
-    return { kind: 'not used', reason: 'it has no CLAIMS_TABLE; name its table with --table' };
+    return {
+      kind: 'not used',
+      reason: 'it has no CLAIMS_TABLE: name its table with --table. Claims in PostgreSQL are not checked',
+    };
   }
   const consumers: ConsumerFacts[] = [];
   for (const mapping of all) {

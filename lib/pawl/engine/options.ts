@@ -32,8 +32,8 @@ export interface ClaimOptions<Input> {
   /** What the consumer does, e.g. `issue-gift-card`: the namespace of its keys. It must not change, or every effect may happen again. */
   readonly operation: string;
   /**
-   * Where the claims are kept: `dynamoStore({ tableName })`, or `memoryStore()` in tests. While it cannot be reached nothing runs, unless it
-   * is wrapped in `failOpen`.
+   * Where the claims are kept: `dynamoStore({ tableName })`, or `postgresStore({ pool })` of `pawl/postgres`, or `memoryStore()` in tests. While it
+   * cannot be reached nothing runs, unless it is wrapped in `failOpen`.
    */
   readonly store: ClaimStore;
   /**

@@ -56,6 +56,7 @@ export const errorCodes = [
   'step-in-doubt',
   'step-result',
   'not-committed',
+  'transaction-over',
   'misunderstood-response',
   'failed-in-batch',
   'not-final',

@@ -44,7 +44,7 @@ describe('the simulation of the outbox finds', () => {
   type Store = typeof import('../../../lib/pawl/outbox/dynamodb/store.ts');
   type Sender = typeof import('../../../lib/pawl/outbox/sender.ts');
   type Sweep = typeof import('../../../lib/pawl/outbox/sweep.ts');
-  type Carrier = typeof import('../../../lib/pawl/transactions/write-carrier.ts');
+  type Carrier = typeof import('../../../lib/pawl/transactions/carrier.ts');
   const lanes = '../../lib/pawl/outbox/dynamodb/lanes.ts';
   const store = '../../lib/pawl/outbox/dynamodb/store.ts';
   const sender = '../../lib/pawl/outbox/sender.ts';
@@ -94,7 +94,7 @@ describe('the simulation of the outbox finds', () => {
   }, 120_000);
 
   it('a message that is sent though its commit is not known to be applied', async () => {
-    plant<Carrier>('../../lib/pawl/transactions/write-carrier.ts', ({ WriteCarrier }) => ({
+    plant<Carrier>('../../lib/pawl/transactions/carrier.ts', ({ WriteCarrier }) => ({
       WriteCarrier: class extends WriteCarrier {
         override apply: InstanceType<typeof WriteCarrier>['apply'] = async (change) => {
           try {

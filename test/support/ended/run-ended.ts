@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
+import { shell } from '../pawl-command.ts';
 import { startGate } from './gate.ts';
 import type { Row } from './rows.ts';
 import type { World } from './world.ts';
@@ -83,16 +82,13 @@ export async function runEnded(
   });
   const child = spawn(process.execPath, [main, ...args], {
     env: {
-      PATH: process.env['PATH'] ?? '',
-      HOME: '/nowhere',
+      ...shell(),
       AWS_ENDPOINT_URL_DYNAMODB: gate.endpoint,
       AWS_ENDPOINT_URL_SQS: gate.endpoint,
       AWS_REGION: 'us-east-1',
       AWS_ACCESS_KEY_ID: 'local',
       AWS_SECRET_ACCESS_KEY: 'local',
       AWS_MAX_ATTEMPTS: '2',
-      // A process that starts a thousand times.
-      NODE_COMPILE_CACHE: join(tmpdir(), 'pawl-compile-cache'),
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

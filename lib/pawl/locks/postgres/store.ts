@@ -4,7 +4,7 @@ import { expectOptions } from '../../kernel/take-options.ts';
 import { isHopeless, isUndone } from '../../stores/postgres/errors.ts';
 import { notesIn } from '../../stores/postgres/notes.ts';
 import { parametersOf, recordOf, textOf } from '../../stores/postgres/row.ts';
-import { openTable, type PostgresStoreOptions, postgresStoreOptionNames } from '../../stores/postgres/table.ts';
+import { openTable, type PostgresTableOptions, postgresTableOptionNames } from '../../stores/postgres/table.ts';
 import { knownLock } from '../known-lock.ts';
 import type { StoredRecord } from '../record.ts';
 import { type LockStore, type LockWrite, type LockWriteResult, lockState, type OperatesLocks } from '../store.ts';
@@ -27,10 +27,10 @@ const mostTries = 4;
  *
  * const locks = resourceLocks({ store: postgresLockStore({ pool: new Pool() }) });
  */
-export function postgresLockStore(options: PostgresStoreOptions): LockStore & OperatesLocks {
+export function postgresLockStore(options: PostgresTableOptions): LockStore & OperatesLocks {
   expectOptions(options, {
     door: 'postgresLockStore',
-    known: postgresStoreOptionNames,
+    known: postgresTableOptionNames,
     docs: 'docs/guides/postgres.md',
   });
   const table = openTable(options);

@@ -8,7 +8,7 @@ import { openPage } from '../../../support/console-client.ts';
 import { startDescribedAccount } from '../../../support/described-account.ts';
 import { runCommand } from '../../../support/in-process.ts';
 import { startIncident } from '../../../support/incident.ts';
-import { envOf } from '../../../support/pawl-command.ts';
+import { envOf, shell } from '../../../support/pawl-command.ts';
 
 let incident: Awaited<ReturnType<typeof startIncident>>;
 beforeAll(async () => {
@@ -24,9 +24,9 @@ it('pawl console serves a table and its queues until Ctrl-C, with the credential
   await once(cloudWatch, 'listening');
   const { port: metricsPort } = cloudWatch.address() as AddressInfo;
   const env = {
+    ...shell(),
     ...envOf(incident, inject('dynamoEndpoint')),
     AWS_ENDPOINT_URL_CLOUDWATCH: `http://127.0.0.1:${metricsPort}`,
-    PATH: process.env['PATH'] ?? '',
   };
   const args = [
     'bin/pawl.ts',
@@ -82,10 +82,10 @@ it('pawl console says what it may not read of a stack', async () => {
     decisionOn: () => 'allowed',
   });
   const env = {
+    ...shell(),
     ...envOf(incident, inject('dynamoEndpoint')),
     AWS_ENDPOINT_URL_LAMBDA: account.endpoint,
     AWS_ENDPOINT_URL_CLOUDFORMATION: account.endpoint,
-    PATH: process.env['PATH'] ?? '',
   };
   const child = spawn(process.execPath, ['bin/pawl.ts', 'console', '--stack', 'Shop'], {
     env,

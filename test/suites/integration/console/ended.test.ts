@@ -5,7 +5,7 @@ import { type SqsLocal, startSqsLocal } from '../../../../lib/rehearsal/engine/s
 import { openPage } from '../../../support/console-client.ts';
 import { startGate } from '../../../support/ended/gate.ts';
 import { makeWorld } from '../../../support/ended/world.ts';
-import { envOf } from '../../../support/pawl-command.ts';
+import { envOf, shell } from '../../../support/pawl-command.ts';
 
 let sqs: SqsLocal;
 beforeAll(async () => {
@@ -37,7 +37,7 @@ it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     const { url: queueUrl } = world.dead;
     const args = ['bin/pawl.ts', 'console', '--table', world.tableName, '--queue', queueUrl, '--write'];
     const child = spawn(process.execPath, args, {
-      env: { ...envOf({ sqs }, gate.endpoint), AWS_ENDPOINT_URL_SQS: gate.endpoint, PATH: process.env['PATH'] ?? '' },
+      env: { ...shell(), ...envOf({ sqs }, gate.endpoint), AWS_ENDPOINT_URL_SQS: gate.endpoint },
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     const ended = once(child, 'close');

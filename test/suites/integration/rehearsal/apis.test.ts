@@ -10,6 +10,7 @@ import {
   handWrittenApp,
   inlineFunction,
 } from '../../../support/hand-written-app.ts';
+import { rehearsalDatabase } from '../../../support/rehearsal-database.ts';
 
 /** Functions in every packaging, behind every kind of API, with references between two stacks. */
 
@@ -165,7 +166,7 @@ describe('an app with APIs', () => {
       handWrittenApp({ Apis: apis('one'), Shared: SHARED }),
       handWrittenApp({ Apis: apis('two'), Shared: SHARED }),
     ]);
-    rehearsal = await startRehearsal({ app });
+    rehearsal = await startRehearsal({ app, dynamoDb: await rehearsalDatabase() });
   });
   afterAll(async () => {
     await rehearsal?.stop();

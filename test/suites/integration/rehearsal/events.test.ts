@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Rehearsal, startRehearsal } from '../../../../lib/rehearsal/rehearsal.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { type HandWrittenApp, handWrittenApp } from '../../../support/hand-written-app.ts';
+import { rehearsalDatabase } from '../../../support/rehearsal-database.ts';
 
 /** Topics, buckets and schedules: what hands events to functions by itself. */
 
@@ -117,7 +118,7 @@ beforeAll(async () => {
       },
     },
   });
-  rehearsal = await startRehearsal({ app, stubs });
+  rehearsal = await startRehearsal({ app, stubs, dynamoDb: await rehearsalDatabase() });
 });
 afterAll(async () => {
   await rehearsal?.stop();

@@ -4,6 +4,9 @@ import { RefusedAppError, startRehearsal } from '../../../../lib/rehearsal/rehea
 import { leftIn } from '../../../fixtures/small-app/small-app.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { handWrittenApp, inlineFunction } from '../../../support/hand-written-app.ts';
+import { rehearsalDatabase } from '../../../support/rehearsal-database.ts';
+
+const dynamoDb = await rehearsalDatabase();
 
 const arnOf = (name: string) => ({ 'Fn::GetAtt': [name, 'Arn'] });
 
@@ -41,7 +44,11 @@ test('a mapping on an alias, with a filter: what does not match is deleted; one 
     },
   });
   const got: unknown[] = [];
-  await using rehearsal = await startRehearsal({ app, stubs: { Fn: { handler: (event) => void got.push(event) } } });
+  await using rehearsal = await startRehearsal({
+    app,
+    dynamoDb,
+    stubs: { Fn: { handler: (event) => void got.push(event) } },
+  });
   const send = (name: string, MessageBody: string) =>
     rehearsal.sqs.client.send(new SendMessageCommand({ QueueUrl: rehearsal.queue(name).url, MessageBody }));
   await send('Waiting', 'x');
@@ -74,7 +81,7 @@ test('an app whose messages would wait for ever is refused, with each reason, an
       },
     },
   });
-  const refused = await startRehearsal({ app }).catch((error: unknown) => error);
+  const refused = await startRehearsal({ app, dynamoDb }).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(RefusedAppError);
   expect(String(refused)).toContain('The policy of Dead does not allow this queue');
   expect(String(refused)).toContain(
@@ -91,10 +98,10 @@ test('an app with a client that would ask AWS itself is refused by its name, and
       },
     },
   });
-  const refused = await startRehearsal({ app }).catch((error: unknown) => error);
+  const refused = await startRehearsal({ app, dynamoDb }).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(RefusedAppError);
   expect(String(refused)).toContain('Fn (AWS::Lambda::Function), Code: Its code has aws-sdk, version 2 of the SDK');
-  await using rehearsal = await startRehearsal({ app, stubs: { Fn: { handler: () => 'stub' } } });
+  await using rehearsal = await startRehearsal({ app, dynamoDb, stubs: { Fn: { handler: () => 'stub' } } });
   expect(await (await rehearsal.function('Fn')).invoke({})).toEqual({ kind: 'response', value: 'stub' });
 });
 
@@ -109,7 +116,7 @@ exports.handler = () => new SecretsManagerClient({}).send(new GetSecretValueComm
       },
     },
   });
-  await using rehearsal = await startRehearsal({ app });
+  await using rehearsal = await startRehearsal({ app, dynamoDb });
   const outcome = await (await rehearsal.function('Fn')).invoke({});
   expect(outcome).toMatchObject({
     kind: 'error',

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Rehearsal, startRehearsal } from '../../../../lib/rehearsal/rehearsal.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { type HandWrittenApp, handWrittenApp } from '../../../support/hand-written-app.ts';
+import { rehearsalDatabase } from '../../../support/rehearsal-database.ts';
 
 const TABLE = {
   Type: 'AWS::DynamoDB::Table',
@@ -94,7 +95,7 @@ beforeAll(async () => {
       },
     },
   });
-  rehearsal = await startRehearsal({ app, stubs });
+  rehearsal = await startRehearsal({ app, stubs, dynamoDb: await rehearsalDatabase() });
   const TableName = rehearsal.table('Table');
   for (const [id, kind] of [
     ['a', 'wanted'],
