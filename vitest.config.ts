@@ -7,10 +7,14 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const servers = ['test/support/global-setup.ts'];
 
 /** No test is judged by how fast the machine is: these end one that hangs. */
-const patience = { testTimeout: 600_000, hookTimeout: 600_000 };
+const patience = { testTimeout: 600_000, hookTimeout: 600_000, setupFiles: ['test/support/compiled.ts'] };
 
 /** A test that asserts nothing cannot fail, so it does: its loop never ran, or its list of cases was empty. */
-const strict = { ...patience, expect: { requireAssertions: true }, setupFiles: ['test/support/not-empty.ts'] };
+const strict = {
+  ...patience,
+  expect: { requireAssertions: true },
+  setupFiles: [...patience.setupFiles, 'test/support/not-empty.ts'],
+};
 
 /** A process for many files: a third of the time was spent on importing the same modules again for each. */
 const shared = { ...strict, isolate: false, setupFiles: [...strict.setupFiles, 'test/support/as-found.ts'] };
