@@ -14,14 +14,14 @@ import { Failed, Notice, Pill } from './parts.tsx';
 import { go, linkTo, usePlace } from './place.ts';
 import { Rehearsal } from './rehearsal.tsx';
 
-const CLAIM_VIEWS = [
+const claimViews = [
   ['overview', 'Overview'],
   ['claims', 'Open claims'],
   ['dead-letters', 'Dead letters'],
   ['findings', 'Findings'],
 ] as const;
 
-const REHEARSAL = ['rehearsal', 'Rehearsal'] as const;
+const rehearsalView = ['rehearsal', 'Rehearsal'] as const;
 
 /** Over a rehearsal, the tables change with each run. */
 const stateEveryMs = 2_000;
@@ -109,11 +109,11 @@ function isIn(view: string, tab: string): boolean {
   return view === tab || (view === 'claim' && tab === 'claims');
 }
 
-type View = (typeof CLAIM_VIEWS)[number] | typeof REHEARSAL;
+type View = (typeof claimViews)[number] | typeof rehearsalView;
 
 /** Without a table of claims there is nothing to see but the rehearsal. */
 function viewsOf({ rehearsal, tables }: ConsoleState): readonly View[] {
-  return [...(rehearsal ? [REHEARSAL] : []), ...(tables.length > 0 || !rehearsal ? CLAIM_VIEWS : [])];
+  return [...(rehearsal ? [rehearsalView] : []), ...(tables.length > 0 || !rehearsal ? claimViews : [])];
 }
 
 function titleOf(view: string, views: readonly View[]): string {

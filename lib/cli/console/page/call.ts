@@ -1,4 +1,4 @@
-import { type ActLine, type LiveEvent, SESSION_HEADER, TABLE_PARAMETER } from '../api.ts';
+import { type ActLine, type LiveEvent, sessionHeader, tableParameter } from '../api.ts';
 
 /*
  * Calls of the console's server.
@@ -26,11 +26,11 @@ export function askAbout(name: string | undefined): void {
 
 function withTable(path: string): string {
   if (table === undefined) return path;
-  return `${path}${path.includes('?') ? '&' : '?'}${new URLSearchParams({ [TABLE_PARAMETER]: table })}`;
+  return `${path}${path.includes('?') ? '&' : '?'}${new URLSearchParams({ [tableParameter]: table })}`;
 }
 
 async function ask(path: string, init: RequestInit = {}): Promise<Response> {
-  const headers = { [SESSION_HEADER]: localStorage.getItem(stored) ?? '', ...init.headers };
+  const headers = { [sessionHeader]: localStorage.getItem(stored) ?? '', ...init.headers };
   let response: Response;
   try {
     response = await fetch(withTable(path), { ...init, headers });

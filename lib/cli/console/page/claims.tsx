@@ -14,7 +14,7 @@ import { states } from './words.ts';
 
 const pageSize = 50;
 const refreshMs = 30_000;
-const FILTERS = ['operation', 'state', 'reason', 'error', 'q'] as const;
+const filterNames = ['operation', 'state', 'reason', 'error', 'q'] as const;
 
 export function Claims({ state, place }: { readonly state: ConsoleState; readonly place: Place }) {
   const { params } = place;
@@ -23,7 +23,7 @@ export function Claims({ state, place }: { readonly state: ConsoleState; readonl
   const { value: list, error, reload } = useLoad<ClaimsList>(pathOf(params, page, fresh), refreshMs);
   const selection = useSelection<OpenClaimView>(({ id }) => id);
   const [about, setAbout] = useState<ResolveAbout>();
-  const filter: ClaimsFilter = Object.fromEntries(FILTERS.map((name) => [name, params.get(name) ?? undefined]));
+  const filter: ClaimsFilter = Object.fromEntries(filterNames.map((name) => [name, params.get(name) ?? undefined]));
   const refresh = () => {
     setFresh((before) => before + 1);
     reload();
@@ -79,7 +79,7 @@ export function Claims({ state, place }: { readonly state: ConsoleState; readonl
 
 function pathOf(params: URLSearchParams, page: number, fresh: number): string {
   const query = new URLSearchParams();
-  for (const name of [...FILTERS, 'sort', 'reverse'] as const) {
+  for (const name of [...filterNames, 'sort', 'reverse'] as const) {
     const value = params.get(name);
     if (value !== null) query.set(name, value);
   }
@@ -155,7 +155,7 @@ function foundOf({ matching, total }: ClaimsList): string {
   return matching === total ? all : `${matching.toLocaleString('en')} of ${all}`;
 }
 
-const COLUMNS: readonly (readonly [Sort | undefined, string, string])[] = [
+const columnHeads: readonly (readonly [Sort | undefined, string, string])[] = [
   ['key', 'Claim', ''],
   [undefined, 'State', ''],
   ['reason', 'Reason and error', ''],
@@ -181,7 +181,7 @@ function Table({
       caption="Open claims"
       rows={claims}
       selection={selection}
-      heads={COLUMNS.map(([by, name, look]) => (
+      heads={columnHeads.map(([by, name, look]) => (
         <th key={name} class={look} aria-sort={by === sort ? (reversed ? 'descending' : 'ascending') : undefined}>
           {by === undefined ? (
             name

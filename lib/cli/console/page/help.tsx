@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { KEYS, keysAreOn, switchKeys } from './keyboard.ts';
+import { keysAreOn, keyTable, switchKeys } from './keyboard.ts';
 import { Modal } from './modal.tsx';
 
 export function Help({ onClose }: { readonly onClose: () => void }) {
@@ -11,7 +11,7 @@ export function Help({ onClose }: { readonly onClose: () => void }) {
   return (
     <Modal title="Keyboard" onClose={onClose}>
       <dl class="keys">
-        {KEYS.map(([keys, what]) => (
+        {keyTable.map(([keys, what]) => (
           <div key={keys}>
             <dt>
               <kbd>{keys}</kbd>

@@ -1,6 +1,6 @@
 import { useLayoutEffect } from 'preact/hooks';
 
-export const KEYS = [
+export const keyTable = [
   ['1 to 5', 'the views, from the left'],
   ['j, k', 'the next row, the row before'],
   ['Enter', 'open the row'],

@@ -4,7 +4,7 @@ import { count, shown } from './format.ts';
 import { xOf } from './lines.tsx';
 import { Pill, Scroll } from './parts.tsx';
 
-const FAULTS: readonly (readonly [MarkedFault, name: string, tone: string])[] = [
+const faultRows: readonly (readonly [MarkedFault, name: string, tone: string])[] = [
   ['kill', 'killed', 'bad'],
   ['freeze', 'stopped', 'parked'],
   ['redeliver', 'delivered again', 'in-flight'],
@@ -33,10 +33,12 @@ export function Marks({
   const [fault, setFault] = useState('');
   const [most, setMost] = useState(pageSize);
   const chosen = marks.filter((mark) => fault === '' || mark.fault === fault);
-  const lanes = FAULTS.map(([name, title, tone]) => ({
-    ...{ name, title, tone },
-    marks: marks.filter((mark) => mark.fault === name),
-  })).filter((lane) => lane.marks.length > 0);
+  const lanes = faultRows
+    .map(([name, title, tone]) => ({
+      ...{ name, title, tone },
+      marks: marks.filter((mark) => mark.fault === name),
+    }))
+    .filter((lane) => lane.marks.length > 0);
   return (
     <section class="card" aria-labelledby="faults">
       <div class="card-head">
@@ -130,7 +132,7 @@ function Table({ marks, from }: { readonly marks: readonly Mark[]; readonly from
         </thead>
         <tbody>
           {marks.map(({ id, at, fault, intents, sandbox, construct, message, text }) => {
-            const [, title, tone] = FAULTS.find(([name]) => name === fault) ?? [fault, fault, 'plain'];
+            const [, title, tone] = faultRows.find(([name]) => name === fault) ?? [fault, fault, 'plain'];
             return (
               <tr key={id}>
                 <td class="number">{secondsOf(at, from)}</td>

@@ -6,7 +6,7 @@ import { useLoad } from './load.ts';
 import { Failed, Notice } from './parts.tsx';
 import { Bar, condensed, Spark } from './picture.tsx';
 import { linkTo } from './place.ts';
-import { STATES, states } from './words.ts';
+import { openStates, states } from './words.ts';
 
 const refreshMs = 15_000;
 const mostSamples = 120;
@@ -97,7 +97,7 @@ function Now({ value: { at, operations, queues, truncated } }: { readonly value:
 }
 
 function Operation({ one, most, at }: { readonly one: OperationNow; readonly most: number; readonly at: number }) {
-  const parts = states.map((state) => ({ name: STATES[state], value: one[state], tone: state }));
+  const parts = states.map((state) => ({ name: openStates[state], value: one[state], tone: state }));
   const text = parts.filter(({ value }) => value > 0).map(({ name, value }) => `${value.toLocaleString('en')} ${name}`);
   return (
     <li class="measure">
@@ -131,7 +131,7 @@ function Queue({ queue: { name, depth, error }, deepest }: { readonly queue: Que
   );
 }
 
-const SERIES: readonly (readonly [Counted, string, string])[] = [
+const shownSeries: readonly (readonly [Counted, string, string])[] = [
   ['done', 'Done', 'good'],
   ['suppressed', 'Duplicates suppressed', 'in-flight'],
   ['taken-over', 'Taken over', 'in-doubt'],
@@ -151,7 +151,7 @@ function OverTime({ history: { source, why, from, periodMs, series } }: { readon
         </span>
       </div>
       <div class="sparks">
-        {SERIES.map(([name, title, tone]) => {
+        {shownSeries.map(([name, title, tone]) => {
           const sum = series[name].reduce((all, value) => all + value, 0);
           return (
             <div key={name}>

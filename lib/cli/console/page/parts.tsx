@@ -1,14 +1,14 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { age, shown, time } from './format.ts';
-import { isOpen, STATES } from './words.ts';
+import { isOpen, openStates } from './words.ts';
 
 export function Pill({ tone, children }: { readonly tone: string; readonly children: ComponentChildren }) {
   return <span class={`pill tone-${tone}`}>{children}</span>;
 }
 
 export function StatePill({ state }: { readonly state: string }) {
-  return <Pill tone={state}>{isOpen(state) ? STATES[state] : state}</Pill>;
+  return <Pill tone={state}>{isOpen(state) ? openStates[state] : state}</Pill>;
 }
 
 export function Ago({ at, now }: { readonly at: number; readonly now: number }) {

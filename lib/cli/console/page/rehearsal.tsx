@@ -70,7 +70,7 @@ function Ended() {
   );
 }
 
-const SERIES = [
+const shownSeries = [
   { name: 'deliveries', title: 'Deliveries', tone: 'in-flight' },
   { name: 'done', title: 'Done', tone: 'good' },
   { name: 'doubled', title: 'Doubled', tone: 'bad' },
@@ -89,7 +89,7 @@ function Effect({
   readonly isOver: boolean;
 }) {
   const last = samples.at(-1);
-  const series = SERIES.map(({ name, title, tone }) => ({
+  const series = shownSeries.map(({ name, title, tone }) => ({
     ...{ title: name === 'lost' && !isOver ? 'Lost so far' : title, tone },
     value: last?.[name] ?? 0,
     points: samples.map((sample) => [sample.at, sample[name]] as const),

@@ -3,7 +3,7 @@ import type { EffectFound, HarmedView, ReportView } from '../api.ts';
 import { count, shown, shownBody } from './format.ts';
 import { Scroll } from './parts.tsx';
 
-const COLUMNS = [
+const columnHeads = [
   ['intents', 'intents'],
   ['done', 'done'],
   ['doubled', 'doubled'],
@@ -49,7 +49,7 @@ export function Report({
           <thead>
             <tr>
               <th>Effect</th>
-              {COLUMNS.map(([name, title]) => (
+              {columnHeads.map(([name, title]) => (
                 <th key={name} class="number">
                   {title}
                 </th>
@@ -60,7 +60,7 @@ export function Report({
             {effects.map((effect) => (
               <tr key={effect.effect}>
                 <td class="text">{shown(effect.effect)}</td>
-                {COLUMNS.map(([name]) => (
+                {columnHeads.map(([name]) => (
                   <td key={name} class="number">
                     {effect[name].toLocaleString('en')}
                   </td>

@@ -4,19 +4,19 @@ import type { OpenState, ResolutionPlan } from 'pawl/operate';
  * What the page calls the states of open claims and the verdicts of an operator. pawl says which there are: TypeScript refuses a list without one of them.
  */
 
-export const STATES: Readonly<Record<OpenState, string>> = {
+export const openStates: Readonly<Record<OpenState, string>> = {
   parked: 'parked',
   'in-doubt': 'in doubt',
   'in-flight': 'in flight',
 };
 
-export const states = Object.keys(STATES) as readonly OpenState[];
+export const states = Object.keys(openStates) as readonly OpenState[];
 
-export const isOpen = (state: string): state is OpenState => Object.hasOwn(STATES, state);
+export const isOpen = (state: string): state is OpenState => Object.hasOwn(openStates, state);
 
 type Verdict = ResolutionPlan['verdict'];
 
-const VERDICTS: Readonly<Record<Verdict, string>> = {
+const verdictRows: Readonly<Record<Verdict, string>> = {
   applied: 'The effect happened. A redriven message is acknowledged, and does not run.',
   'not-applied':
     'It did not happen, and a request that the worker gave up can no longer reach the provider. A redriven message runs.',
@@ -24,4 +24,4 @@ const VERDICTS: Readonly<Record<Verdict, string>> = {
 };
 
 /** Each verdict, and what it says. */
-export const verdicts = Object.entries(VERDICTS) as readonly (readonly [Verdict, string])[];
+export const verdicts = Object.entries(verdictRows) as readonly (readonly [Verdict, string])[];
