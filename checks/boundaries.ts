@@ -46,8 +46,8 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: 'what lib/pawl/deployment uses of the runtime imports at most where a message is explained: constructs, doctor and command line must not load the runtime for it',
-    from: /^lib\/pawl\/(kernel\/(defaults|door-options|unknown-option|process-wide|error-code|event-types)|stores\/dynamodb\/open-index)\.ts$/,
-    only: /^lib\/pawl\/kernel\/(door-options|error-code)\.ts$/,
+    from: /^lib\/pawl\/(kernel\/(defaults|door-options|unknown-option|process-wide|error-code|event-types|name|text)|stores\/dynamodb\/open-index)\.ts$/,
+    only: /^lib\/pawl\/kernel\/(door-options|error-code|host|text)\.ts$/,
   },
   {
     rule: 'lib/pawl/payload reads and compares what messages say: it imports the kernel and itself',
@@ -137,8 +137,18 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: "lib/pawl/transactions joins claims and the application's data: kernel, payload, claims, the consumer of SQS, the DynamoDB store and the AWS SDK",
-    from: /^lib\/pawl\/transactions\//,
+    from: /^lib\/pawl\/transactions\/(?!postgres\/)/,
     only: /^(lib\/pawl\/(aws|kernel|payload|rules|engine|sqs|transactions|stores\/dynamodb)\/|lib\/pawl\/host\.ts$|@aws-sdk\/)/,
+  },
+  {
+    rule: "lib/pawl/transactions/postgres joins claims and the application's statements: kernel, claims, the consumer of SQS, what all databases share, and the PostgreSQL store",
+    from: /^lib\/pawl\/transactions\/postgres\//,
+    only: /^lib\/pawl\/(kernel|rules|engine|sqs|transactions|stores\/postgres)\//,
+  },
+  {
+    rule: 'what all databases share of transactions knows none of them: the consumer of one does not load the others',
+    from: /^lib\/pawl\/transactions\/(carrier|commit-claim|phases|refused|transaction-consumer)\.ts$/,
+    only: /^lib\/pawl\/((kernel|rules|engine|sqs)\/|transactions\/(carrier|commit-claim|phases|refused|transaction-consumer)\.ts$)/,
   },
   {
     rule: 'lib/pawl/outbox sends what was committed: it imports the kernel, the payload, the claims, how SQS is asked, the writes of a commit and itself; only outbox/dynamodb knows a store',
@@ -161,9 +171,9 @@ export const RULES: readonly Rule[] = [
     never: /^lib\/pawl\/outbox\//,
   },
   {
-    rule: 'what decides about locks imports the kernel at most: time and I/O come in as parameters',
-    from: /^lib\/pawl\/locks\/(acquisition|acquisition-state|acquisition-steps|decide|found-resource|progress|record|settle|store)\.ts$/,
-    only: /^lib\/pawl\/(kernel\/|locks\/(acquisition|acquisition-state|acquisition-steps|decide|found-resource|progress|record|settle|store)\.ts$)/,
+    rule: 'what decides about locks imports the kernel, and the places of the index, at most: time and I/O come in as parameters',
+    from: /^lib\/pawl\/locks\/(acquisition|acquisition-state|acquisition-steps|decide|found-resource|listed|progress|record|settle|store)\.ts$/,
+    only: /^lib\/pawl\/(kernel\/|rules\/(notes|open)\.ts$|locks\/(acquisition|acquisition-state|acquisition-steps|decide|found-resource|listed|progress|record|settle|store)\.ts$)/,
   },
   {
     rule: 'lib/pawl/locks imports the kernel, the host, itself and the async context of Node; only locks/dynamodb may use the AWS SDK and the items of the store',
@@ -223,7 +233,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: "lib/pawl/powertools has Powertools' call shapes over the engine: it imports the claims, what all middlewares share, the store in DynamoDB, the AWS SDK and JMESPath; no other door",
     from: /^lib\/pawl\/powertools\//,
-    only: /^(lib\/pawl\/((kernel|payload|rules|engine|powertools)\/|host\.ts$|http\/still-running\.ts$|middy\/(watched-request|early-timeout|middy-types|old-middy)\.ts$|stores\/dynamodb\/(sdk-stores|store|table)\.ts$|aws\/sdk\.ts$)|@aws-sdk\/(client|util)-dynamodb$|@aws-lambda-powertools\/jmespath(\/|$)|node:crypto$)/,
+    only: /^(lib\/pawl\/((kernel|payload|rules|engine|powertools)\/|host\.ts$|http\/still-running\.ts$|middy\/(watched-request|early-timeout|middy-types|old-middy)\.ts$|stores\/dynamodb\/(sdk-stores|stand-in|store|table)\.ts$|aws\/sdk\.ts$)|@aws-sdk\/(client|util)-dynamodb$|@aws-lambda-powertools\/jmespath(\/|$)|node:crypto$)/,
   },
   {
     rule: 'only lib/pawl/powertools loads JMESPath',
@@ -279,7 +289,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'lib/pawl/deployment is what is right of a deployment: it loads no engine and no CDK. A stack that deploys pawl does not run it',
     from: /^lib\/pawl\/deployment\//,
-    only: /^lib\/pawl\/(deployment\/|kernel\/(defaults|door-options|unknown-option|process-wide|error-code|event-types)\.ts$|sqs\/dead-letter-urls\.ts$|stores\/dynamodb\/open-index\.ts$)/,
+    only: /^lib\/pawl\/(deployment\/|kernel\/(defaults|door-options|unknown-option|process-wide|error-code|event-types|name)\.ts$|sqs\/dead-letter-urls\.ts$|stores\/dynamodb\/open-index\.ts$)/,
   },
   {
     rule: 'the constructs load no engine: they import what is right of a deployment, and words of the kernel',

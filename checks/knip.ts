@@ -29,6 +29,7 @@ const loaded = [
   'shop/templates/handler.ts',
   'test/fixtures/{gift-cards,poison}.ts',
   'test/fixtures/locks/*-worker.ts',
+  'test/fixtures/postgres/worker.ts',
   'test/fixtures/planted/handlers.ts',
   'test/fixtures/powertools/*.ts',
   'test/fixtures/rehearsed/*.ts',
@@ -73,7 +74,7 @@ const config: KnipConfig = {
   ],
   // Exported for `proof/mutants` alone, which replaces it.
   tags: ['-mutant'],
-  ignoreBinaries: ['cfn-lint', 'java', 'javac'],
+  ignoreBinaries: ['cfn-lint', 'java', 'javac', 'pgbouncer'],
 };
 
 export default config;

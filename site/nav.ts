@@ -25,11 +25,25 @@ export const SECTIONS: readonly Section[] = [
     groups: [
       {
         title: 'Begin',
-        pages: ['guides/install', 'guides/adopt', 'guides/policies', 'guides/wrap', 'guides/keys', 'guides/observe'],
+        pages: [
+          'guides/install',
+          'guides/adopt',
+          'guides/which-store',
+          'guides/policies',
+          'guides/wrap',
+          'guides/keys',
+          'guides/observe',
+        ],
       },
       {
         title: 'Move over',
-        pages: ['guides/powertools', 'guides/powertools-beside', 'guides/from-a-table', 'guides/from-fifo'],
+        pages: [
+          'guides/powertools',
+          'guides/powertools-handlers',
+          'guides/powertools-beside',
+          'guides/from-a-table',
+          'guides/from-fifo',
+        ],
       },
       {
         title: 'More doors',
@@ -49,6 +63,7 @@ export const SECTIONS: readonly Section[] = [
         title: 'Deploy',
         pages: [
           'guides/deploy',
+          'guides/postgres-deploy',
           'guides/templates',
           'guides/aws',
           'guides/managed-instances',
@@ -70,7 +85,14 @@ export const SECTIONS: readonly Section[] = [
       },
       {
         title: 'Test and extend',
-        pages: ['guides/testing', 'guides/rehearsal', 'guides/rehearsal-report', 'guides/ladder', 'guides/stores'],
+        pages: [
+          'guides/unit-tests',
+          'guides/testing',
+          'guides/rehearsal',
+          'guides/rehearsal-report',
+          'guides/ladder',
+          'guides/stores',
+        ],
       },
     ],
   },
@@ -150,6 +172,7 @@ export const SECTIONS: readonly Section[] = [
           'evidence/rehearsal',
           'evidence/e2e-deploy',
           'evidence/cost',
+          'evidence/postgres-cost',
           'evidence/scale',
         ],
       },

@@ -52,6 +52,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'pawl/workflows': 'startOnce',
   'pawl/workflows/step-functions': 'stepFunctions',
   '@pawl/testing': 'crashSweep',
+  '@pawl/testing/fakes': 'fakes',
   '@pawl/cdk': 'Consumer',
 };
 

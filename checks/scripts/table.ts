@@ -47,6 +47,11 @@ export const SCRIPTS = {
         run: 'vitest run --project long test/suites/integration/rehearsal/apps.long.test.ts',
         env: { PAWL_APPS: 'all' },
       },
+      postgres: {
+        says: 'payments in PostgreSQL, while 168 workers and 168 backends are killed, and the server is stopped 168 times. 10 minutes',
+        run: 'vitest run --project long test/suites/integration/postgres-kills.long.test.ts',
+        env: { PAWL_KILLS: '14' },
+      },
       planted: {
         says: 'is a rehearsal right? Planted mistakes and innocent apps, with three clients and in three layouts. --quick: one of each, 15 minutes; --part 2/9',
         run: 'proof/planted/main.ts',
@@ -71,6 +76,20 @@ export const SCRIPTS = {
         says: 'the crash sweep over pawl and over Powertools, so many seeds',
         run: 'proof/peer/main.ts',
       },
+      scenarios: {
+        says: 'what the page of the twenty scenarios says of Powertools, by the version that is installed. Half a minute',
+        run: 'proof/peer/run-scenarios.ts',
+      },
+      migration: {
+        says: 'a fleet of pawl and Powertools that moves over by halves and back, until three hundred workers were killed. 5 minutes',
+        run: 'vitest run --project long test/proof/migration.long.test.ts',
+        env: { PAWL_KILLS: '300' },
+      },
+      workflows: {
+        says: 'twenty thousand seeds of ends that are told early, twice or never, and 1,000 intents that are delivered again and again. 20 minutes',
+        run: 'vitest run --project long test/pawl/workflows',
+        env: { PAWL_SEEDS: '20000', PAWL_INTENTS: '1000' },
+      },
       throttling: {
         says: 'a thousand sandboxes beside a table that is too small, simulated',
         run: 'proof/throttling/main.ts',
@@ -88,6 +107,10 @@ export const SCRIPTS = {
       locks: {
         says: 'locks and work larger than a transaction. 3 minutes; --quick',
         run: 'bench/locks/main.ts',
+      },
+      postgres: {
+        says: 'claims in PostgreSQL beside the same statements by hand. 2 minutes; --quick',
+        run: 'bench/postgres/main.ts',
       },
     },
   },

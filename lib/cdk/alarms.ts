@@ -11,6 +11,8 @@ interface AlarmOptions {
   readonly threshold: number;
   /** @default 1 */
   readonly evaluationPeriods?: number;
+  /** In how many of the periods the threshold has to be reached. @default all */
+  readonly datapointsToAlarm?: number;
   /** What it means and what to do, in at most 1,024 characters, which is CloudWatch's limit. */
   readonly description: string;
 }
@@ -20,6 +22,7 @@ export function alarmAt(scope: Construct, id: string, metric: Metric, options: A
   return metric.createAlarm(scope, id, {
     threshold: options.threshold,
     evaluationPeriods: options.evaluationPeriods ?? 1,
+    ...(options.datapointsToAlarm === undefined ? {} : { datapointsToAlarm: options.datapointsToAlarm }),
     comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
     treatMissingData: TreatMissingData.NOT_BREACHING,
     alarmDescription: options.description,

@@ -1,14 +1,18 @@
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import {
-  CLAIM_ACTIONS,
-  LOCK_ACTIONS,
+  type ClaimRights,
+  claimPermissions,
+  claimRightsProblems,
+  lockPermissions,
   OPEN_CLAIMS,
   OPERATE_ACTIONS,
   OPERATE_INDEX_ACTIONS,
+  type PermittedOnKeys,
   RESTORE_ACTIONS,
   STATEMENT_ACTIONS,
   STATEMENT_INDEX_ACTIONS,
+  WiringError,
 } from 'pawl/deployment';
 import { makeLocking } from './known-consumers.ts';
 import { seenArn } from './seen.ts';
@@ -32,15 +36,19 @@ const KEY_ACTIONS = [
  *
  * `ClaimsTable.grantClaims` and `Consumer` call this. Call it yourself for a table that was made elsewhere.
  *
+ * @param rights limits the grant to the claims of these operations. Grants of one role add up: beside a grant without rights, they limit nothing
+ * @throws {WiringError} when the rights name no operation, or something that is none
  * @example
  * import { Table } from 'aws-cdk-lib/aws-dynamodb';
  *
- * grantClaims(Table.fromTableName(stack, 'Claims', 'claims'), existingFunction);
+ * const shared = Table.fromTableName(stack, 'Claims', 'claims');
+ * grantClaims(shared, existingFunction, { operations: ['send-email'] });
  */
-export function grantClaims(table: ITable, grantee: IGrantable): Grant {
+export function grantClaims(table: ITable, grantee: IGrantable, rights?: ClaimRights): Grant {
+  expectRights(table, 'grantClaims', rights);
   // Not `grantReadWriteData`: it lacks the PartiQL actions, and grants `DeleteItem`, `Scan` and `Query`. A consumer that can delete a claim can
   // repeat an effect.
-  return grantOn(table, grantee, CLAIM_ACTIONS);
+  return grantOn(table, grantee, claimPermissions(rights));
 }
 
 /**
@@ -49,13 +57,17 @@ export function grantClaims(table: ITable, grantee: IGrantable): Grant {
  *
  * A consumer's own claims need `grantClaims`, which `Consumer` calls; it does not call this.
  *
+ * @param rights limits the grant to locks, and to checks of the claims of these operations: give what `grantClaims` has. Locks themselves belong to no
+ *   operation, so every role that may lock in the table may change every lock in it
+ * @throws {WiringError} when the rights name no operation, or something that is none
  * @example
  * grantLocks(claims.table, existingFunction);
  */
-export function grantLocks(table: ITable, grantee: IGrantable): Grant {
+export function grantLocks(table: ITable, grantee: IGrantable, rights?: ClaimRights): Grant {
+  expectRights(table, 'grantLocks', rights);
   // A consumer that locks needs more receives. That is checked when the app is complete.
   makeLocking(grantee.grantPrincipal, seenArn(table, table.tableArn));
-  return grantOn(table, grantee, LOCK_ACTIONS);
+  return grantOn(table, grantee, lockPermissions(rights));
 }
 
 /**
@@ -72,7 +84,7 @@ export function grantLocks(table: ITable, grantee: IGrantable): Grant {
  */
 export function grantOperate(table: ITable, grantee: IGrantable): Grant {
   const list = grantOnIndex(table, grantee, OPERATE_INDEX_ACTIONS);
-  return grantOn(table, grantee, OPERATE_ACTIONS).combine(list);
+  return grantOn(table, grantee, [{ actions: OPERATE_ACTIONS }]).combine(list);
 }
 
 /**
@@ -86,7 +98,7 @@ export function grantOperate(table: ITable, grantee: IGrantable): Grant {
  */
 export function grantStatements(table: ITable, grantee: IGrantable): Grant {
   const list = grantOnIndex(table, grantee, STATEMENT_INDEX_ACTIONS);
-  return grantOn(table, grantee, STATEMENT_ACTIONS).combine(list);
+  return grantOn(table, grantee, [{ actions: STATEMENT_ACTIONS }]).combine(list);
 }
 
 /**
@@ -100,13 +112,26 @@ export function grantStatements(table: ITable, grantee: IGrantable): Grant {
  * grantRestore(restored, Role.fromRoleName(stack, 'OnCall', 'on-call'));
  */
 export function grantRestore(table: ITable, grantee: IGrantable): Grant {
-  return grantOn(table, grantee, RESTORE_ACTIONS);
+  return grantOn(table, grantee, [{ actions: RESTORE_ACTIONS }]);
 }
 
-function grantOn(table: ITable, grantee: IGrantable, actions: readonly string[]): Grant {
-  const onTable = Grant.addToPrincipal({ grantee, actions: [...actions], resourceArns: [table.tableArn] });
+export function grantOn(table: ITable, grantee: IGrantable, permitted: readonly PermittedOnKeys[]): Grant {
+  const onTable = permitted
+    .map(({ actions, ...conditional }) =>
+      Grant.addToPrincipal({ grantee, actions: [...actions], resourceArns: [table.tableArn], ...conditional }),
+    )
+    .reduce((all, one) => all.combine(one));
   const key = table.encryptionKey;
   return key === undefined ? onTable : onTable.combine(key.grant(grantee, ...KEY_ACTIONS));
+}
+
+function expectRights({ node }: ITable, grant: string, rights: unknown): void {
+  const problems = rights === undefined ? [] : claimRightsProblems(rights);
+  if (problems.length > 0)
+    throw new WiringError(
+      node.path,
+      problems.map((problem) => `${grant}: ${problem}.`),
+    );
 }
 
 function grantOnIndex(table: ITable, grantee: IGrantable, actions: readonly string[]): Grant {

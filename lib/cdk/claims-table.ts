@@ -12,7 +12,7 @@ import {
 import type { Grant, IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
-import { CLAIMS_TABLE, type KeyAttribute, type NamesOf, type TableIndex } from 'pawl/deployment';
+import { CLAIMS_TABLE, type ClaimRights, type KeyAttribute, type NamesOf, type TableIndex } from 'pawl/deployment';
 import { actOn, alarmAt } from './alarms.ts';
 import { grantClaims, grantLocks, grantOperate, grantRestore, grantStatements } from './claims-grants.ts';
 import { expectProps } from './known-props.ts';
@@ -120,13 +120,13 @@ export class ClaimsTable extends Construct {
   }
 
   /** Permits `grantee` to use the claims in this table, as a store does. See {@link grantClaims}. */
-  grantClaims(grantee: IGrantable): Grant {
-    return grantClaims(this.table, grantee);
+  grantClaims(grantee: IGrantable, rights?: ClaimRights): Grant {
+    return grantClaims(this.table, grantee, rights);
   }
 
   /** Permits `grantee` to use `pawl/locks` in this table. See {@link grantLocks}. */
-  grantLocks(grantee: IGrantable): Grant {
-    return grantLocks(this.table, grantee);
+  grantLocks(grantee: IGrantable, rights?: ClaimRights): Grant {
+    return grantLocks(this.table, grantee, rights);
   }
 
   /** Permits `grantee` to list, read and resolve the open claims of this table. See {@link grantOperate}. */

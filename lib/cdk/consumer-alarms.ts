@@ -10,6 +10,8 @@ export interface ConsumerAlarms {
   readonly deadLetters: Alarm;
   /** The oldest message is older than retries can explain. */
   readonly oldestMessage: Alarm;
+  /** A message that was received is not finished, and is older than retries can explain. The age of SQS leaves it out once it was received three times. */
+  readonly oldestWaiting: Alarm | undefined;
   /** A claim was parked: it is in doubt whether its effect happened. */
   readonly parked: Alarm | undefined;
   /** A worker came with an outcome for a claim that was no longer its own. */
@@ -64,6 +66,19 @@ export function createAlarms(consumer: Watched, settings: AlarmSettings): Consum
         '(StoreUnavailable in the logs): while it cannot, nothing runs. If all is well, there are more messages than the ' +
         'function can take: raise maxConcurrency, or the batch size.',
     }),
+    oldestWaiting: forClaims(() =>
+      alarmAt(consumer, 'OldestWaitingAlarm', consumer.metricClaims('OldestWaitingSeconds', fiveMinutes), {
+        threshold: maxMessageAge.toSeconds(),
+        // A message that waits is looked at from time to time: the alarm stays for half an hour after each.
+        evaluationPeriods: 6,
+        datapointsToAlarm: 1,
+        description:
+          `${path}: a message that was received before is not finished, and is, or will be when it comes again, more than ` +
+          `${maxMessageAge.toHumanString()} old, which retries do not explain. On a standard queue, ApproximateAgeOfOldestMessage leaves it out. Nothing is ` +
+          'lost yet; what is older than the retention of the queue would be. What to do: find its id in the logs (pawl: waiting), and its claim with ' +
+          'the command pawl claim. Deferred: another worker holds the claim, or a lock. Released: its error says why it fails.',
+      }),
+    ),
     parked: forClaims(() =>
       alarmAt(consumer, 'ParkedAlarm', consumer.metricClaims('Parked', fiveMinutes), {
         threshold: 1,

@@ -151,6 +151,14 @@ function misplacedOptions(props: ConsumerProps): Problem[] {
           ),
         ),
   );
+  if (props.claimRights !== undefined && props.externalPermissions === true) {
+    problems.push(
+      refused(
+        'misplaced',
+        'claimRights is given beside externalPermissions, with which nothing is granted. Limit the role where it is given its permissions, and leave claimRights out.',
+      ),
+    );
+  }
   if (props.entry === undefined && props.function === undefined) {
     problems.push(
       refused(

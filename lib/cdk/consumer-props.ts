@@ -2,7 +2,7 @@ import type { Duration } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
-import type { NamesOf } from 'pawl/deployment';
+import type { ClaimRights, NamesOf } from 'pawl/deployment';
 import { type ConsumerEventSourceProps, eventSourcePropNames } from './event-source-props.ts';
 import { type ConsumerFunctionProps, functionPropNames } from './function-props.ts';
 import { type ConsumerHandlerProps, handlerPropNames } from './handler-props.ts';
@@ -69,6 +69,14 @@ export interface ConsumerProps
   readonly externalPermissions?: boolean;
 
   /**
+   * Limits what the function's role may do in the claims table to the claims of these operations, for a table that several teams share. See
+   * `ClaimsTable.grantClaims`. Without `operation`, the permissions are checked for all of `operations`.
+   *
+   * @default - every claim of the table
+   */
+  readonly claimRights?: ClaimRights;
+
+  /**
    * The table of claims, usually `claimsTable.table` of a `ClaimsTable`. It must be in the function's region and account, and must not be
    * replicated to another region.
    */
@@ -100,6 +108,7 @@ export const consumerPropNames = {
   deadLetterQueue: true,
   createEventSource: true,
   externalPermissions: true,
+  claimRights: true,
   claimsTable: true,
   maxMessageAge: true,
   takenOverThreshold: true,

@@ -178,7 +178,7 @@ export class Consumer extends Construct {
   }
 
   #grant(): void {
-    grantClaims(this.#props.claimsTable, this.function);
+    grantClaims(this.#props.claimsTable, this.function, this.#props.claimRights);
     // For permanent failures, which go straight there instead of using up their receives first.
     this.deadLetterQueue.grant(this.function, 'sqs:SendMessage');
     this.deadLetterQueue.encryptionMasterKey?.grant(this.function, 'kms:Decrypt', 'kms:GenerateDataKey');

@@ -1,4 +1,4 @@
-export { WiringError } from 'pawl/deployment';
+export { type ClaimRights, WiringError } from 'pawl/deployment';
 export {
   grantClaims,
   grantLocks,
@@ -18,4 +18,6 @@ export {
   type OpenClaimsSweepProps,
   type SweepMetric,
 } from './open-claims-sweep.ts';
+export { OutboxRelay, type OutboxRelayAlarms, type OutboxRelayProps, type RelayMetric } from './outbox-relay.ts';
+export { OutboxTable, type OutboxTableProps } from './outbox-table.ts';
 export { StatementCheck, type StatementCheckAlarms, type StatementCheckProps } from './statement-check.ts';

@@ -66,6 +66,21 @@ export interface OpenClaimsSweepProps extends Omit<ConsumerFunctionProps, 'entry
   readonly maxDoubtAge?: Duration;
 
   /**
+   * How long ago the oldest open claim may have been first seen before the alarm goes off: parked claims count, which wait for an operator.
+   *
+   * @default Duration.days(1)
+   */
+  readonly maxOpenAge?: Duration;
+
+  /**
+   * How long a holder may have had the resources of a lock that is kept before an alarm goes off: its next attempt has not come. Pass `locks` to
+   * `sweepOpenClaims`: without it, the sweep looks at no locks.
+   *
+   * @default there is no such alarm
+   */
+  readonly maxKeptLockAge?: Duration;
+
+  /**
    * How long no run may begin before an alarm goes off: whole hours, at most 7 days. A rule that was disabled, or removed, is found by it.
    *
    * @default Duration.hours(1), or Duration.hours(25) with a `schedule` of your own
@@ -78,6 +93,8 @@ const known = {
   claimsTable: true,
   schedule: true,
   maxDoubtAge: true,
+  maxOpenAge: true,
+  maxKeptLockAge: true,
   maxSilence: true,
 } as const satisfies NamesOf<OpenClaimsSweepProps>;
 
@@ -87,6 +104,10 @@ export interface OpenClaimsSweepAlarms {
   readonly failed: Alarm;
   /** Something is in doubt, and the sweep does not settle it. */
   readonly oldestInDoubt: Alarm;
+  /** Something has been parked or in doubt for too long. */
+  readonly oldestOpen: Alarm;
+  /** A kept lock waits for its holder for too long. Only with `maxKeptLockAge`. */
+  readonly oldestKeptLock?: Alarm;
   /** The sweep has parked a claim: an operator has to decide. */
   readonly parked: Alarm;
   /** No run has begun for too long. */
@@ -96,6 +117,8 @@ export interface OpenClaimsSweepAlarms {
 /** The metrics that a run of the sweep makes. */
 export type SweepMetric =
   | 'SweepOldestInDoubtSeconds'
+  | 'SweepOldestOpenSeconds'
+  | 'SweepOldestKeptLockSeconds'
   | 'SweepSettled'
   | 'SweepInconclusive'
   | 'SweepParked'
@@ -128,7 +151,14 @@ export class OpenClaimsSweep extends Construct {
     super(scope, id);
     expectProps(this, props, { door: 'OpenClaimsSweep', known, docs: 'docs/guides/sweep.md' });
     expectKinds(this, props, ['claimsTable']);
-    const { claimsTable, environment = {}, timeout = Duration.minutes(1), maxDoubtAge = Duration.hours(1) } = props;
+    const {
+      claimsTable,
+      environment = {},
+      timeout = Duration.minutes(1),
+      maxDoubtAge = Duration.hours(1),
+      maxOpenAge = Duration.days(1),
+      maxKeptLockAge,
+    } = props;
     refuseIfAny(this.node.path, environmentProblems(Stack.of(this), environment, ['CLAIMS_TABLE', SCHEDULED_VARIABLE]));
 
     const made: LambdaFunctionConstruct = createFunction(
@@ -148,7 +178,7 @@ export class OpenClaimsSweep extends Construct {
     made.configureAsyncInvoke({ retryAttempts: 0 });
     const silence = props.maxSilence ?? Duration.hours(props.schedule === undefined ? 1 : 25);
     startBySchedule(this, made, { kind: 'sweep', maxSilenceHours: silence.toHours() });
-    this.alarms = this.#createAlarms(maxDoubtAge, silence);
+    this.alarms = this.#createAlarms({ maxDoubtAge, maxOpenAge, maxKeptLockAge, maxSilence: silence });
   }
 
   /** Adds these actions to every alarm of the sweep, for instance an `SnsAction`. */
@@ -158,12 +188,19 @@ export class OpenClaimsSweep extends Construct {
 
   /** What came of the runs. The handler makes these metrics, unless it has an `onReport` of its own. */
   metricSweep(metricName: SweepMetric, props?: MetricOptions): Metric {
-    const statistic = metricName === 'SweepOldestInDoubtSeconds' ? 'Maximum' : 'Sum';
+    const statistic = metricName.endsWith('Seconds') ? 'Maximum' : 'Sum';
     const dimensionsMap = { function: this.function.functionName };
     return new Metric({ namespace: metricNamespace, metricName, dimensionsMap, statistic, ...props });
   }
 
-  #createAlarms(maxDoubtAge: Duration, maxSilence: Duration): OpenClaimsSweepAlarms {
+  #createAlarms({
+    maxDoubtAge,
+    maxOpenAge,
+    maxKeptLockAge,
+    maxSilence,
+  }: Readonly<Record<'maxDoubtAge' | 'maxOpenAge' | 'maxSilence', Duration>> & {
+    readonly maxKeptLockAge: Duration | undefined;
+  }): OpenClaimsSweepAlarms {
     const { path } = this.node;
     const period = { period: Duration.minutes(5) };
     const runs = this.function.metricInvocations({ period: Duration.hours(1), statistic: 'Sum' });
@@ -191,6 +228,22 @@ export class OpenClaimsSweep extends Construct {
           `${path}: a claim has been in doubt for more than ${maxDoubtAge.toHumanString()}: nothing says whether its effect happened. What to do: ` +
           'look at the line of the last run in the logs (pawl: swept). SweepInconclusive: the provider cannot say; such a claim is parked in the ' +
           'end. SweepNotRegistered: its operation is not among those of the sweep; register it, or resolve its claims with the command pawl resolve.',
+      }),
+      oldestOpen: alarmAt(this, 'OldestOpenAlarm', this.metricSweep('SweepOldestOpenSeconds', period), {
+        threshold: maxOpenAge.toSeconds(),
+        description:
+          `${path}: the oldest open claim, parked or in doubt, was first seen more than ${maxOpenAge.toHumanString()} ago, and nobody has settled it. Its effect ` +
+          'has not been confirmed. What to do: list what is open with the command pawl claims, find out what has happened, and resolve it with the ' +
+          'command pawl resolve. The alarm stays until the claim is settled.',
+      }),
+      ...(maxKeptLockAge && {
+        oldestKeptLock: alarmAt(this, 'OldestKeptLockAlarm', this.metricSweep('SweepOldestKeptLockSeconds', period), {
+          threshold: maxKeptLockAge.toSeconds(),
+          description:
+            `${path}: the holder of a kept lock has had its resources for more than ${maxKeptLockAge.toHumanString()}, and its next attempt has not come. ` +
+            'Other requests for these resources wait. What to do: list the locks with the command pawl locks, redrive the message of the holder, or ' +
+            'release the lock with the command pawl unlock.',
+        }),
       }),
       parked: alarmAt(this, 'ParkedAlarm', this.metricSweep('SweepParked', period), {
         threshold: 1,

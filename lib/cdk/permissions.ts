@@ -2,6 +2,7 @@ import type { CfnResource } from 'aws-cdk-lib';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import {
   decideAccess,
+  type LeadingKey,
   listIn,
   type Policies,
   type Problem,
@@ -19,6 +20,8 @@ export interface Need {
   readonly resourceArn: string;
   /** What the resource is, for the message. */
   readonly of: string;
+  /** The partition keys that the requests name, if that is known. */
+  readonly leadingKeys?: readonly LeadingKey[] | undefined;
 }
 
 /**
@@ -34,14 +37,14 @@ export function permissionProblems(aFunction: IFunction, needs: readonly Need[])
       ? 'Import the function with its role (Function.fromFunctionAttributes), or give the permissions where the role is made'
       : 'Import the role as mutable, or give the permissions where it is made';
   const ofRole = roleArn === undefined ? undefined : policiesOf(aFunction, roleArn);
-  return needs.flatMap(({ actions, resourceArn, of }) => {
+  return needs.flatMap(({ actions, resourceArn, of, leadingKeys }) => {
     const policies: Policies = {
       ofRole: ofRole?.statements ?? [],
       boundary: ofRole?.boundary,
       ofResource: resourcePolicies(aFunction, resourceArn),
       roleArn,
     };
-    const decisions = Map.groupBy(actions, (action) => decideAccess(policies, action, resourceArn));
+    const decisions = Map.groupBy(actions, (action) => decideAccess(policies, action, resourceArn, leadingKeys));
     return [...decisions].flatMap(([decision, those]) =>
       permissionProblem(
         decision,

@@ -15,7 +15,9 @@ const durations = [
   'lockLease',
   'maxMessageAge',
   'maxDoubtAge',
+  'maxOpenAge',
   'maxSilence',
+  'maxWait',
   'timeout',
   'maxBatchingWindow',
   'visibilityTimeout',
@@ -37,6 +39,11 @@ const kinds: readonly Kind[] = [
     names: ['queue', 'deadLetterQueue'],
     has: ['queueArn'],
     expected: 'a queue of aws-sqs: Queue.fromQueueArn(…), if it exists elsewhere',
+  },
+  {
+    names: ['outboxTable'],
+    has: ['tableArn', 'tableStreamArn'],
+    expected: 'a table with a stream: the property table of an OutboxTable',
   },
   { names: ['claimsTable'], has: ['tableArn'], expected: 'a table: the property table of a ClaimsTable' },
 ];

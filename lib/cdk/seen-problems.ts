@@ -9,7 +9,7 @@ import {
   type Problem,
   QUEUE_ACTIONS,
   refused,
-  STORE_ACTIONS,
+  tableNeeds,
   tableProblems,
   wiringProblems,
 } from 'pawl/deployment';
@@ -51,7 +51,7 @@ export function seenProblems(consumer: IConstruct, parts: Parts, props: Consumer
     ...operationProblems(consumer, props, arns),
     ...variableProblems(parts.function, path),
     ...(props.function === undefined ? secretVariables(parts.function).map(secretProblem) : []),
-    ...(props.externalPermissions === true ? [] : missingPermissions(parts, arns)),
+    ...(props.externalPermissions === true ? [] : missingPermissions(parts, props, arns)),
   ];
 }
 
@@ -180,9 +180,10 @@ function placeProblems(arns: Arns): readonly Problem[] {
   return problems;
 }
 
-function missingPermissions(parts: Parts, arns: Arns): readonly Problem[] {
+function missingPermissions(parts: Parts, props: ConsumerProps, arns: Arns): readonly Problem[] {
+  const operations = props.operation === undefined ? props.claimRights?.operations : [props.operation];
   return permissionProblems(parts.function, [
-    { actions: STORE_ACTIONS, resourceArn: arns.table, of: 'the claims table' },
+    ...tableNeeds({ operations }).map((need) => ({ ...need, resourceArn: arns.table })),
     { actions: QUEUE_ACTIONS, resourceArn: arns.queue, of: 'the queue' },
     { actions: DEAD_LETTER_ACTIONS, resourceArn: arns.deadLetterQueue, of: 'the dead-letter queue' },
   ]);

@@ -22,9 +22,9 @@ export interface Part<Item, Of extends Result> {
 /** What a command does to many things, after it has shown a plan of it and asked. */
 export interface Act<Item, Of extends Result> {
   readonly parts: readonly Part<Item, Of>[];
-  readonly thing: 'claim' | 'message' | 'finding';
+  readonly thing: 'claim' | 'message' | 'finding' | 'lock';
   /** What becomes of each, and the field of the summary. */
-  readonly verb: 'resolved' | 'redriven' | 'discarded' | 'accepted';
+  readonly verb: 'resolved' | 'redriven' | 'discarded' | 'accepted' | 'released' | 'retried';
   /** After the verb: ` as applied`. */
   readonly as?: string;
   /** The plan, as people read it. Without these, none is shown. */

@@ -1,8 +1,22 @@
 import { CONSUMER_DEFAULTS, FORMATS, MOST_RECEIVES, metricNamespace } from 'pawl/deployment';
 import { findingKinds, resolutionVerdicts } from 'pawl/internal';
 import { anyNames, type Command, command, type Line, noNames, oneName, oneOf } from './command.ts';
-import { choice, flag, formed, instant, needed, text, texts, type Values, whole } from './option.ts';
-import { account, by, connection, filters, handlers, json, letters, note, plan, port, table, yes } from './options.ts';
+import { choice, duration, flag, formed, instant, needed, text, texts, type Values, whole } from './option.ts';
+import {
+  account,
+  by,
+  connection,
+  filters,
+  handlers,
+  json,
+  letters,
+  note,
+  outboxTable,
+  plan,
+  port,
+  table,
+  yes,
+} from './options.ts';
 
 /*
  * Every command of `pawl`, a row each. Parsing, help, completion and docs/reference/commands.md are derived from a row.
@@ -72,6 +86,69 @@ export const COMMANDS: readonly Command[] = [
     examples: ["'send-email#order-17' --stack Shop", 'order-17 --operation send-email --stack Shop --results'],
     guide: 'guides/recover.md#one-claim',
     run: async (line, io) => (await import('./claims.ts')).claim(line, io),
+  }),
+  command({
+    name: 'locks',
+    summary: 'lists the locks that stand: who holds which resources, since when',
+    names: noNames('For one lock: pawl lock <id>'),
+    usage: stackOrTable,
+    about: `Lists locks of pawl/locks that are held or kept. A lock is listed once it was renewed or kept: one that has ended by then never is. A kept lock waits for
+its holder's next attempt. It only reads.`,
+    options: {
+      ...account,
+      status: choice('status', 'only locks in this state', ['held', 'kept']),
+      'older-than': duration('only locks whose holder has had them for so long'),
+      limit: whole('n', 'stop after so many locks'),
+      json,
+    },
+    examples: ['--stack Shop', '--table claims --status kept --older-than 15m --json'],
+    more: 'Needs dynamodb:Query on the index of open claims, and BatchGetItem on the table: claims.grantOperate(role).',
+    exits:
+      'Exits with 0 if a worker may be at every lock that is listed, 1 if one is kept or its lease is over, and 2 if it could not run.',
+    guide: 'guides/locks.md#see-and-release-locks',
+    run: async (line, io) => (await import('./locks.ts')).locks(line, io),
+  }),
+  command({
+    name: 'lock',
+    summary: 'shows one lock, and how far its work is',
+    names: { ...anyNames('<id> | <part> …', 'the id of a lock, or the parts of a resource'), least: 1 },
+    usage: stackOrTable,
+    about: `Shows one lock: its holder, its resources, since when, until when, and whether its worker may be alive. <id> is as pawl locks prints it. Several names are
+the parts of a resource, and so is one that is no id of a lock. It only reads.`,
+    options: {
+      ...account,
+      work: text('name', 'how far the work of forEachItem with this name is'),
+      'work-id': text('id', 'the id of that work', { otherwise: 'the holder of the lock' }),
+      json,
+    },
+    examples: ['5f0c7a6e-5a51-4a0e-9d3c-4c6a1b0c6f5d --stack Shop --work repay', 'customer c-17 --stack Shop'],
+    exits:
+      'Exits with 0 if the lock has ended or its worker may be alive, 1 if it is kept, its lease is over, or there is none, and 2 if it could not run.',
+    guide: 'guides/locks.md#see-and-release-locks',
+    run: async (line, io) => (await import('./locks.ts')).lock(line, io),
+  }),
+  command({
+    name: 'unlock',
+    summary: 'releases locks that no worker holds',
+    names: { ...anyNames('<id> …', 'the ids of locks'), least: 1 },
+    usage: `--by <name> --note <text> ${stackOrTable}`,
+    about: `Releases locks that are kept, or whose lease is over, and keeps who did it and why. Shows a plan first. A lock stays while its worker may be alive. The
+resources are free then; work under the lock stays as it is, and goes on if the request of its holder comes again. A release cannot be undone.`,
+    options: {
+      ...account,
+      fence: whole('n', 'of one lock: only if its fence is still this one'),
+      by: needed(by),
+      note: needed(note),
+      ...plan,
+      json,
+    },
+    examples: [
+      "5f0c7a6e-5a51-4a0e-9d3c-4c6a1b0c6f5d --by maria --note 'the payment was cancelled' --stack Shop --dry-run",
+    ],
+    more: 'Needs dynamodb:BatchGetItem and PartiQLUpdate on the table: claims.grantOperate(role).',
+    exits: 'Exits with 0 if all are released, 1 if a lock stays or you said no, and 2 if it could not run.',
+    guide: 'guides/locks.md#see-and-release-locks',
+    run: async (line, io) => (await import('./locks.ts')).unlock(line, io),
   }),
   command({
     name: 'observed',
@@ -239,6 +316,37 @@ With accept, it ends findings: no later run reports them again. That changes no 
     run: async (line, io) => (await import('./findings.ts')).findings(line, io),
   }),
   command({
+    name: 'outbox',
+    summary: 'lists the messages that lie in an outbox, retries those that are parked, and discards',
+    names: anyNames('[list|retry|discard] [<message> …]', 'list, retry or discard, and the ids of messages', [
+      'list',
+      'retry',
+      'discard',
+    ]),
+    usage: stackOrTable,
+    about: `Lists the messages that lie in an outbox: those that wait, and those that are parked because their destination refuses them for good. It shows no body.
+
+With retry, it ends that messages are parked, so that the next sweep sends them: these, or all that the filters find. With discard, it deletes these messages
+for good: they are never sent, and their groups go on. Both show a plan first.`,
+    options: {
+      ...outboxTable,
+      to: text('url or arn', 'only messages to this address'),
+      parked: flag('only messages that are parked'),
+      ...plan,
+      json,
+    },
+    examples: [
+      '--stack Shop --parked',
+      'retry --stack Shop --to https://sqs.eu-central-1.amazonaws.com/123456789012/receipts --yes',
+      "discard 'message#1b4e28ba-2fa1-11d2-883f-0016d3cca427#1' --table outbox",
+    ],
+    more: 'Needs outbox.grantOperate(role).',
+    exits:
+      'Exits with 0 if no message is parked and all is done, 1 if one is parked or was not acted on, and 2 if it could not run.',
+    guide: 'guides/outbox.md#parked-messages',
+    run: async (line, io) => (await import('./outbox.ts')).outbox(line, io),
+  }),
+  command({
     name: 'console',
     summary: 'serves a web page of all of this on this machine',
     names: noNames('Name a stack with --stack'),
@@ -273,6 +381,7 @@ cloudwatch:ListMetrics and cloudwatch:GetMetricData. Every act is a line of JSON
       table,
       ...handlers,
       'individual-store': flag('the handlers use individualDynamoStore, which needs no PartiQL'),
+      operation: texts('name', 'of one function: an operation of its handlers, for a role that is limited to some'),
       json,
     },
     examples: ['Shop', 'send-email --region eu-west-1 --max-attempts 5 --json'],

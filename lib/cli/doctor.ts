@@ -1,6 +1,6 @@
-import { checkConsumer, checkScheduled, type Finding } from 'pawl/deployment';
+import { checkConsumer, checkOutbox, checkScheduled, type Finding } from 'pawl/deployment';
 import { clientConfig } from './client-config.ts';
-import type { Io, Line } from './command.ts';
+import { type Io, type Line, UsageError } from './command.ts';
 import { readDeployed } from './deployed/read.ts';
 import { type Examined, summary, table } from './doctor-report.ts';
 import type { Values } from './option.ts';
@@ -10,14 +10,26 @@ import { printJson } from './output.ts';
 interface Given extends Values<typeof connection>, Values<typeof handlers> {
   readonly table: string | undefined;
   readonly 'individual-store': boolean;
+  readonly operation: readonly string[];
   readonly json: boolean;
 }
 
 /** `pawl doctor`. @returns 1 if there is a problem, and 2 if something could not be checked */
 export async function doctor({ names: [name = ''], options }: Line<Given>, { out }: Io): Promise<number> {
-  const needs = needsOf(options);
+  const { operation } = options;
+  const needs = { ...needsOf(options), operations: operation.length === 0 ? undefined : operation };
   const config = clientConfig(options);
-  const { consumers, scheduled, skipped } = await readDeployed(name, { ...needs, config, claimsTable: options.table });
+  const { consumers, scheduled, outboxes, skipped } = await readDeployed(name, {
+    ...needs,
+    config,
+    claimsTable: options.table,
+  });
+  const functions = new Set(consumers.map(({ functionName }) => functionName));
+  if (operation.length > 0 && functions.size > 1) {
+    throw new UsageError(
+      `--operation is of one function, and ${name} has ${functions.size}. Give the name of the function.`,
+    );
+  }
   const examined: readonly Examined[] = [
     ...consumers.map((facts) => ({
       kind: 'consumer' as const,
@@ -29,6 +41,12 @@ export async function doctor({ names: [name = ''], options }: Line<Given>, { out
       kind: 'scheduled' as const,
       functionName: facts.functionName,
       findings: checkScheduled(facts),
+    })),
+    ...outboxes.map((facts) => ({
+      kind: 'outbox' as const,
+      functionName: facts.functionName,
+      tableName: facts.tableName,
+      findings: checkOutbox(facts),
     })),
   ];
   const findings = examined.flatMap((one) => one.findings);

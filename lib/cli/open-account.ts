@@ -1,7 +1,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { type Aws, dynamoStore, readRestored, restoredTable, sdk } from 'pawl/dynamodb';
+import { type Aws, type DynamoStore, dynamoStore, readRestored, restoredTable, sdk } from 'pawl/dynamodb';
 import { granting } from 'pawl/kernel';
+import { dynamoLockStore, type LockOperator, lockOperator } from 'pawl/locks';
 import { type Operator, type OperatorOptions, operator } from 'pawl/operate';
 import { type Findings, findings } from 'pawl/statements';
 import { clientConfig } from './client-config.ts';
@@ -22,7 +23,10 @@ export interface OpenAccount {
   readonly tableName: string;
   readonly aws: Aws;
   readonly sqs: SQSClient;
+  readonly store: DynamoStore;
   readonly operate: Operator;
+  /** Its commands print what they do themselves. */
+  readonly locks: LockOperator;
   /** What statements have found. */
   readonly findings: Findings;
   /** Those of the stack, if a stack was named. */
@@ -64,7 +68,9 @@ export async function openAccount(
   return {
     tableName,
     aws,
+    store,
     operate: operator({ store, ...options }),
+    locks: lockOperator({ store: dynamoLockStore(store), onEvent: () => undefined }),
     findings: findings({ store }),
     sqs,
     stackDeadLetters,

@@ -22,6 +22,12 @@ export const account = {
   ...connection,
 };
 
+/** Where an outbox is. */
+export const outboxTable = {
+  ...account,
+  table: text('name', 'the outbox table', { otherwise: 'that of the functions: their variable OUTBOX_TABLE' }),
+};
+
 export const json = flag('one JSON object a line, for scripts');
 
 /** Which open claims. */

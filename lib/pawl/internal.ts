@@ -14,6 +14,7 @@ export type { LockStore, LockWrite, LockWriteResult } from './locks/store.ts';
 export { openStates } from './operate/claim-view.ts';
 export { youngestDoubt, youngestStepDoubt } from './operate/young-doubt.ts';
 export { bodyField } from './payload/keys.ts';
+export { identify } from './rules/identity.ts';
 export { type KeepsNotes, keepsNotes, type Note, noteSchema, type PlaceEntry } from './rules/notes.ts';
 export { openShard, statementDue, unstatedPlace } from './rules/open.ts';
 export {
@@ -32,4 +33,5 @@ export { type MessageKey, messageAttribute, messageId } from './sqs/keys.ts';
 export type { SqsOptions } from './sqs/options.ts';
 
 export { findingKinds } from './statements/finding.ts';
+export { type StandIn, standInForAws } from './stores/dynamodb/stand-in.ts';
 export { memoryStore } from './stores/memory.ts';

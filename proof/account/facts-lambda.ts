@@ -5,10 +5,10 @@ import {
   InvalidParameterValueException,
 } from '@aws-sdk/client-lambda';
 import { SendMessageCommand, StartMessageMoveTaskCommand } from '@aws-sdk/client-sqs';
-import { list, record } from '../../lib/rehearsal/engine/app/template.ts';
+import { record } from '../../lib/rehearsal/engine/app/template.ts';
 import { type Fact, finding } from './fact.ts';
-import { invoke, notesOf, sendErrands } from './probe.ts';
-import { VISIBILITY_SECONDS } from './template.ts';
+import { get, invoke, notesOf, sendErrands } from './probe.ts';
+import { OWN_KEYS, VISIBILITY_SECONDS } from './template.ts';
 
 /** How long the worker defers a message, in seconds: well below the queue's visibility timeout. */
 const DEFERRED_SECONDS = 8;
@@ -31,6 +31,41 @@ export const LAMBDA_FACTS: readonly Fact[] = [
       const byItem = await under(probe.resources.ByItem);
       const isSo = byStatement === 'carried out' && byItem.includes('AccessDenied');
       return finding(isSo, `with PartiQLInsert: ${byStatement}; with PutItem: ${byItem}`);
+    },
+  },
+  {
+    id: 'leading-keys',
+    fact: 'A condition on dynamodb:LeadingKeys permits PartiQL INSERTs and UPDATEs and batch reads of the keys that it names, and of no other key, also beside them.',
+    matters: 'a role for one operation, in a table that teams share: grantClaims(fn, { operations })',
+    async check(probe) {
+      const { Table } = probe.resources;
+      const insert = (id: string) => ({ Statement: `INSERT INTO "${Table}" VALUE {'id': ?}`, Parameters: [{ S: id }] });
+      const update = (id: string) => ({
+        Statement: `UPDATE "${Table}" SET rev=2 WHERE id = ?`,
+        Parameters: [{ S: id }],
+      });
+      const ask = async (operation: string, input: object) =>
+        verdictsOn(await invoke(probe, probe.resources.ByKey, { operation, input })).join(' and ');
+      const [own, beside] = ['own', 'beside'].map((name) => `${OWN_KEYS}${probe.run}-${name}`) as [string, string];
+      const other = `theirs#${probe.run}`;
+      const statements = (...Statements: readonly object[]) => ask('BatchExecuteStatement', { Statements });
+      const read = (...ids: readonly string[]) =>
+        ask('BatchGetItem', { RequestItems: { [Table]: { Keys: ids.map((id) => ({ id: { S: id } })) } } });
+      const permitted = [await statements(insert(own)), await statements(update(own)), await read(own)];
+      const refused = [
+        await statements(insert(other)),
+        await statements(update(other)),
+        await read(other),
+        await statements(insert(beside), insert(other)),
+        await read(own, other),
+      ];
+      const written = (await get(probe, other)) !== undefined;
+      const isSo =
+        permitted.every((verdict) => verdict === 'carried out') &&
+        refused.every((verdict) => verdict.includes('AccessDenied')) &&
+        !written;
+      const seen = `its own: ${permitted.join(', ')}; others: ${refused.join(', ')}, ${written ? 'written' : 'not written'}`;
+      return finding(isSo, seen);
     },
   },
   {
@@ -127,7 +162,17 @@ export const LAMBDA_FACTS: readonly Fact[] = [
 
 /** What became of a batch of one statement, under a function's role. A refusal may be of the request, or of the statement. */
 function verdictOn(answer: Readonly<Record<string, unknown>>): string {
-  if (answer['error'] !== undefined) return `${record(answer['error'])['name']}, of the request`;
-  const { Error: error } = record(list(record(answer['output'])['Responses'])[0]);
-  return error === undefined ? 'carried out' : `${record(error)['Code']}, of the statement`;
+  return verdictsOn(answer)[0] ?? 'no response';
+}
+
+/** Of the request, or of each of its statements. */
+function verdictsOn(answer: Readonly<Record<string, unknown>>): readonly string[] {
+  if (answer['error'] !== undefined) return [`${record(answer['error'])['name']}, of the request`];
+  const { Responses } = record(answer['output']);
+  // Those of a read are by table.
+  if (!Array.isArray(Responses)) return ['carried out'];
+  return Responses.map((response) => {
+    const { Error: error } = record(response);
+    return error === undefined ? 'carried out' : `${record(error)['Code']}, of the statement`;
+  });
 }

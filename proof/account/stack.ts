@@ -61,6 +61,7 @@ export async function stackResources(
     ShortQueueArn: value('ShortQueueArn'),
     ByStatement: value('ByStatement'),
     ByItem: value('ByItem'),
+    ByKey: value('ByKey'),
     Worker: value('Worker'),
   };
 }

@@ -1,9 +1,13 @@
 import { readFileSync } from 'node:fs';
+import { onlyOnKeys } from '../../lib/pawl/deployment/condition.ts';
 
 /** The timeout of the functions, and the visibility timeouts of a queue that fits it and of one that does not. */
 const FUNCTION_SECONDS = 30;
 export const VISIBILITY_SECONDS = 60;
 const TOO_SHORT_SECONDS = 5;
+
+/** How the keys begin that the role of `ByKey` may reach. */
+export const OWN_KEYS = 'mine#';
 
 const CODE = readFileSync(new URL('function.cjs', import.meta.url), 'utf8');
 const TABLE = { 'Fn::GetAtt': ['Table', 'Arn'] };
@@ -13,6 +17,7 @@ interface Statement {
   readonly Effect: 'Allow';
   readonly Action: readonly string[];
   readonly Resource: unknown;
+  readonly Condition?: unknown;
 }
 
 function allow(Resource: unknown, ...Action: readonly string[]): Statement {
@@ -85,6 +90,12 @@ const RESOURCES = {
   Logs: { Type: 'AWS::Logs::LogGroup', DeletionPolicy: 'Delete', Properties: { RetentionInDays: 1 } },
   ...functionWith('ByStatement', [allow(TABLE, 'dynamodb:PartiQLInsert', 'dynamodb:PartiQLUpdate')]),
   ...functionWith('ByItem', [allow(TABLE, 'dynamodb:PutItem', 'dynamodb:UpdateItem')]),
+  ...functionWith('ByKey', [
+    {
+      ...allow(TABLE, 'dynamodb:PartiQLInsert', 'dynamodb:PartiQLUpdate', 'dynamodb:BatchGetItem'),
+      Condition: onlyOnKeys([{ startsWith: OWN_KEYS }]),
+    },
+  ]),
   ...functionWith('Worker', [
     allow(TABLE, 'dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:BatchGetItem', 'dynamodb:PartiQLInsert'),
     allow(
@@ -126,7 +137,7 @@ const RESOURCES = {
 
 const output = (Value: unknown) => ({ Value });
 
-/** The temporary stack: a table like pawl's, queues, and one function under three roles. */
+/** The temporary stack: a table like pawl's, queues, and one function under four roles. */
 export const TEMPLATE = {
   Description: 'Temporary: npm run e2e -- account of pawl. It may be deleted at any time.',
   Resources: RESOURCES,
@@ -139,6 +150,7 @@ export const TEMPLATE = {
     ShortQueueArn: output({ 'Fn::GetAtt': ['ShortQueue', 'Arn'] }),
     ByStatement: output({ Ref: 'ByStatement' }),
     ByItem: output({ Ref: 'ByItem' }),
+    ByKey: output({ Ref: 'ByKey' }),
     Worker: output({ Ref: 'Worker' }),
   },
 };

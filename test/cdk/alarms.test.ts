@@ -42,6 +42,7 @@ describe('the alarms of a consumer', () => {
       'ApproximateAgeOfOldestMessage',
       'ApproximateNumberOfMessagesVisible',
       'CompletionLost',
+      'OldestWaitingSeconds',
       'Parked',
       'ReadThrottleEvents',
       'StaleClaim',
@@ -72,7 +73,7 @@ describe('the alarms of a consumer', () => {
     const onCall = 'arn:aws:sns:eu-west-1:123456789012:on-call';
     addConsumer(stack, OPERATION).addAlarmAction({ bind: () => ({ alarmActionArn: onCall }) });
     const acting = { AlarmActions: [onCall], Namespace: Match.not('AWS/DynamoDB') };
-    Template.fromStack(stack).resourcePropertiesCountIs('AWS::CloudWatch::Alarm', acting, 6);
+    Template.fromStack(stack).resourcePropertiesCountIs('AWS::CloudWatch::Alarm', acting, 7);
   });
 });
 
@@ -101,7 +102,7 @@ describe('the metrics on claims', () => {
     : Capitalize<Text>;
 
   test('have the names that metricEvents gives to the events, each of them and no other, and are looked for where it puts them', () => {
-    expectTypeOf<ClaimMetric>().toEqualTypeOf<Pascal<ClaimEvent['type']>>();
+    expectTypeOf<Exclude<ClaimMetric, 'OldestWaitingSeconds'>>().toEqualTypeOf<Pascal<ClaimEvent['type']>>();
     const lines: string[] = [];
     const about = { operation: 'send-email', id: 'send-email#1', at: 1_800_000_000_000 };
     metricEvents({ write: (line) => lines.push(line) })({

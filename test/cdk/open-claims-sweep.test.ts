@@ -51,6 +51,7 @@ describe('a sweep of open claims', () => {
     const dimensions = [{ Name: 'function', Value: { Ref: fn } }];
     const age = { Namespace: 'pawl', Threshold: 3600, Statistic: 'Maximum', Dimensions: dimensions };
     expect(of('SweepOldestInDoubtSeconds')).toMatchObject(age);
+    expect(of('SweepOldestOpenSeconds')).toMatchObject({ ...age, Threshold: 86_400 });
     expect(of('SweepParked')).toMatchObject({ Namespace: 'pawl', Threshold: 1, Dimensions: dimensions });
     // What CloudWatch has room for.
     for (const { AlarmDescription } of alarms) expect(AlarmDescription.length).toBeLessThanOrEqual(1024);
@@ -74,18 +75,38 @@ describe('a sweep of open claims', () => {
   });
 
   test('has its alarms on metrics that the handler makes', () => {
-    const made = JSON.parse(metricLine({ ...noReport(), oldestInDoubtMs: 90_400, parked: 2 }, 'sweep-1', 5));
-    expect(made).toMatchObject({ function: 'sweep-1', SweepOldestInDoubtSeconds: 90, SweepParked: 2 });
+    const made = JSON.parse(
+      metricLine({ ...noReport(), oldestInDoubtMs: 90_400, oldestOpenMs: 120_000, parked: 2 }, 'sweep-1', 5),
+    );
+    expect(made).toMatchObject({
+      function: 'sweep-1',
+      SweepOldestInDoubtSeconds: 90,
+      SweepOldestOpenSeconds: 120,
+      SweepParked: 2,
+    });
     const [{ Namespace, Dimensions, Metrics }] = made._aws.CloudWatchMetrics;
     expect({ Namespace, Dimensions }).toEqual({ Namespace: 'pawl', Dimensions: [['function']] });
-    expect(Metrics.map(({ Name }: { Name: string }) => Name)).toContain('SweepParked');
+    expect(Metrics).toContainEqual({ Name: 'SweepParked', Unit: 'Count' });
+    expect(Metrics).toContainEqual({ Name: 'SweepOldestOpenSeconds', Unit: 'Seconds' });
   });
 });
 
 test('a sweep takes another schedule and another age', () => {
-  const template = synthesize({ schedule: Schedule.rate(Duration.hours(1)), maxDoubtAge: Duration.minutes(10) });
+  const template = synthesize({
+    schedule: Schedule.rate(Duration.hours(1)),
+    maxDoubtAge: Duration.minutes(10),
+    maxOpenAge: Duration.hours(4),
+    maxKeptLockAge: Duration.minutes(30),
+  });
   template.hasResourceProperties('AWS::Events::Rule', { ScheduleExpression: 'rate(1 hour)' });
   template.hasResourceProperties('AWS::CloudWatch::Alarm', { MetricName: 'SweepOldestInDoubtSeconds', Threshold: 600 });
+  template.hasResourceProperties('AWS::CloudWatch::Alarm', { MetricName: 'SweepOldestOpenSeconds', Threshold: 14_400 });
+  template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+    MetricName: 'SweepOldestKeptLockSeconds',
+    Threshold: 1800,
+  });
+  const kept = Match.objectLike({ MetricName: 'SweepOldestKeptLockSeconds' });
+  expect(synthesize().findResources('AWS::CloudWatch::Alarm', { Properties: kept })).toEqual({});
 });
 
 test('a sweep refuses a CLAIMS_TABLE of its own: it would settle the claims of another table', () => {

@@ -103,14 +103,18 @@ interface Statement {
   readonly Effect: string;
   readonly Action: string | readonly string[];
   readonly Resource: unknown;
+  readonly Condition?: unknown;
 }
 
 /** The permissions of every role and user in the template. */
-export function permissions(template: Template): { readonly actions: readonly string[]; readonly resource: unknown }[] {
+export function permissions(
+  template: Template,
+): { readonly actions: readonly string[]; readonly resource: unknown; readonly condition: unknown }[] {
   return Object.values(template.findResources('AWS::IAM::Policy')).flatMap((policy) =>
-    policy['Properties'].PolicyDocument.Statement.map(({ Action, Resource }: Statement) => ({
+    policy['Properties'].PolicyDocument.Statement.map(({ Action, Resource, Condition }: Statement) => ({
       actions: [Action].flat(),
       resource: Resource,
+      condition: Condition,
     })),
   );
 }

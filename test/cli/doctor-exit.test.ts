@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
+import { grantClaims, grantLocks } from '../../lib/cdk/index.ts';
+import { decideAccess } from '../../lib/pawl/deployment/policy.ts';
 import { arn, type DescribedAccount, describedTable, useDescribedAccounts } from '../support/described-account.ts';
 import { runPawlHere } from '../support/in-process.ts';
+import { grantedBy } from '../support/judged.ts';
 
 /* What a step of CI sees of `pawl doctor`: the exit code, and one JSON object. */
 
@@ -15,19 +18,19 @@ const orders = {
   Environment: { Variables: { CLAIMS_TABLE: 'claims', DEAD_LETTER_QUEUE_URL: dead } },
 };
 
+const mapping = {
+  FunctionArn: arn('lambda', 'function:orders'),
+  EventSourceArn: arn('sqs', 'orders'),
+  ...{ UUID: '1', FunctionResponseTypes: ['ReportBatchItemFailures'], State: 'Enabled' },
+};
+
 /** A consumer of Terraform: its function has a name, and is in no stack. */
 const account: DescribedAccount = {
   stacks: { orders: 'denied', Shop: [['AWS::Lambda::Function', 'orders']] },
   functions: {
     orders,
   },
-  mappings: [
-    {
-      FunctionArn: arn('lambda', 'function:orders'),
-      EventSourceArn: arn('sqs', 'orders'),
-      ...{ UUID: '1', FunctionResponseTypes: ['ReportBatchItemFailures'], State: 'Enabled' },
-    },
-  ],
+  mappings: [mapping],
   queues: {
     orders: {
       VisibilityTimeout: '180',
@@ -101,4 +104,50 @@ test('2: a nested stack that cannot be read is not left out in silence', async (
   const { code, error } = await run({ stacks: { ...account.stacks, Shop: nested } }, 'Shop');
   expect(code).toBe(2);
   expect(error).toContain('nested in Shop');
+});
+
+test('a role that is limited to some operations is checked for those that are named', async () => {
+  const rights = grantedBy((table, role) => {
+    grantClaims(table, role, { operations: ['send-email'] });
+    grantLocks(table, role, { operations: ['send-email'] });
+  });
+  const decisionOn = (action: string, leadingKeys?: readonly string[]) => {
+    if (!action.startsWith('dynamodb:')) return 'allowed';
+    const policies = { ofRole: rights, ofResource: [], boundary: undefined, roleArn: undefined };
+    return decideAccess(policies, action, 'claims', leadingKeys) === 'allowed' ? 'allowed' : 'limited';
+  };
+  const RedrivePolicy = JSON.stringify({
+    deadLetterTargetArn: arn('sqs', 'orders-dead-letters'),
+    maxReceiveCount: '50',
+  });
+  const queues = { ...account.queues, orders: { ...account.queues['orders'], RedrivePolicy } };
+  const unnamed = await run({ decisionOn, queues }, 'orders', '--locks');
+  expect(unnamed).toMatchObject({ code: 1, out: expect.stringMatching(/except under a condition.*--operation/s) });
+  const named = await run({ decisionOn, queues }, 'orders', '--locks', '--operation', 'send-email');
+  expect(named).toMatchObject({ code: 0, out: expect.stringContaining('as IAM simulates them') });
+  const other = await run(
+    { decisionOn, queues },
+    'orders',
+    '--operation',
+    'send-email',
+    '--operation',
+    'issue-gift-card',
+  );
+  expect(other.code).toBe(1);
+  expect(other.out.replaceAll(/\s+/g, ' ')).toContain("claims table, for claims of 'issue-gift-card'. Grant it.");
+  expect(other.out).not.toContain("for claims of 'send-email'");
+});
+
+test('operations are those of one function: a stack with several is refused', async () => {
+  const functions = {
+    ...account.functions,
+    bills: { ...orders, FunctionName: 'bills', FunctionArn: arn('lambda', 'function:bills') },
+  };
+  const stacks = { Shop: ['orders', 'bills'].map((name) => ['AWS::Lambda::Function', name] as const) };
+  const mappings = ['orders', 'bills'].map((name) => ({ ...mapping, FunctionArn: arn('lambda', `function:${name}`) }));
+  const ended = run({ functions, stacks, mappings }, 'Shop', '--operation', 'send-email');
+  await expect(ended).resolves.toMatchObject({
+    code: 2,
+    error: expect.stringContaining('Give the name of the function'),
+  });
 });

@@ -84,6 +84,7 @@ describe('a message', () => {
       'pawl/stores/dynamodb/marshall-action.ts',
       'pawl/stores/dynamodb/shared-requests.ts: Message',
       'pawl/outbox/dynamodb/store.ts: error',
+      'pawl/locks/dynamodb/store.ts: Message',
       // What EventBridge says of an entry.
       'pawl/outbox/destinations/event-buses.ts: message',
       'pawl/aws/get-json.ts',

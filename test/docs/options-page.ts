@@ -43,7 +43,7 @@ const parts: Readonly<Record<string, Part>> = {
   },
   transactions: {
     rows: transactionOptions,
-    file: 'lib/pawl/transactions/each-transaction.ts',
+    file: 'lib/pawl/transactions/transaction-consumer.ts',
     doors: ['eachTransaction'],
   },
   workflows: { rows: workflowOptions, file: 'lib/pawl/workflows/start-once.ts', doors: ['startOnce'] },

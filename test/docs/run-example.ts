@@ -20,7 +20,8 @@ export async function exampleOf(guide: string, text: string): Promise<Example> {
   return runnable(blockWith(guide, text));
 }
 
-async function runnable({ code }: Block): Promise<Example> {
+/** The same of a block that the caller has found. */
+export async function runnable({ code }: Block): Promise<Example> {
   const { code: plain } = transformSync(code, {
     loader: 'ts',
     format: 'esm',

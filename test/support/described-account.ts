@@ -14,13 +14,15 @@ export interface DescribedAccount {
   /** The attributes of each queue. */
   readonly queues: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly table: object;
+  /** The table of its outbox, by the name `outbox`, and the attribute by which it deletes. */
+  readonly outbox?: { readonly table: object | 'denied'; readonly ttl: string | undefined };
   /** The rules of EventBridge, by their names, each with the function that it starts. */
   readonly rules?: Readonly<Record<string, DescribedRule>> | 'denied';
   readonly alarms?: readonly object[] | 'denied';
   /** The maximum of `SweepNotRegistered` over the last day; undefined where there is no such metric. */
   readonly notRegistered?: number | 'denied' | undefined;
-  /** What IAM says of an action. */
-  readonly decisionOn: (action: string) => string;
+  /** What IAM says of an action, on the keys that the question names; `undefined` if it names none. */
+  readonly decisionOn: (action: string, leadingKeys?: readonly string[]) => string;
 }
 
 interface DescribedRule {
@@ -127,8 +129,10 @@ function jsonAnswer(
       return { body: { QueueUrl: `http://${host}/123456789012/${input['QueueName']}` } };
     case 'GetQueueAttributes':
       return { body: { Attributes: account.queues[input['QueueUrl']?.split('/').at(-1) ?? ''] } };
-    case 'DescribeTable':
-      return { body: { Table: account.table } };
+    case 'DescribeTable': {
+      const table = input['TableName'] === 'outbox' ? account.outbox?.table : account.table;
+      return table === 'denied' ? DENIED : { body: { Table: table } };
+    }
     case 'GetItem':
       return { body: {} };
     case 'ListRuleNamesByTarget':
@@ -136,8 +140,11 @@ function jsonAnswer(
     case 'DescribeAlarms':
     case 'GetMetricStatistics':
       return watchAnswer(account, target, input);
-    case 'DescribeTimeToLive':
-      return { body: { TimeToLiveDescription: { TimeToLiveStatus: 'ENABLED', AttributeName: 'expiresAt' } } };
+    case 'DescribeTimeToLive': {
+      const AttributeName = input['TableName'] === 'outbox' ? account.outbox?.ttl : 'expiresAt';
+      const TimeToLiveStatus = AttributeName === undefined ? 'DISABLED' : 'ENABLED';
+      return { body: { TimeToLiveDescription: { TimeToLiveStatus, AttributeName } } };
+    }
     default:
       return {
         body: {
@@ -185,10 +192,17 @@ function queryAnswer(account: DescribedAccount, form: URLSearchParams): Answer {
     );
     return { body: wrap(`<StackResourceSummaries>${members.join('')}</StackResourceSummaries>`) };
   }
-  const actions = [...form].filter(([name]) => name.startsWith('ActionNames.')).map(([, name]) => name);
+  const valuesOf = (part: string) => [...form].filter(([name]) => name.includes(part)).map(([, value]) => value);
+  const actions = valuesOf('ActionNames.');
+  const isOfKeys = valuesOf('ContextKeyName').includes('dynamodb:LeadingKeys');
+  const keys = isOfKeys ? valuesOf('ContextKeyValues.') : undefined;
+  // IAM names what a policy asks for, and the question does not say.
+  const missing = isOfKeys ? '' : '<MissingContextValues><member>dynamodb:LeadingKeys</member></MissingContextValues>';
+  const detail = (decision: string) =>
+    decision === 'limited' ? `implicitDeny</EvalDecision>${missing}` : `${decision}</EvalDecision>`;
   const results = actions.map(
     (name) =>
-      `<member><EvalActionName>${name}</EvalActionName><EvalDecision>${account.decisionOn(name)}</EvalDecision></member>`,
+      `<member><EvalActionName>${name}</EvalActionName><EvalDecision>${detail(account.decisionOn(name, keys))}</member>`,
   );
   return { body: wrap(`<IsTruncated>false</IsTruncated><EvaluationResults>${results.join('')}</EvaluationResults>`) };
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { chown, mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { type AddressInfo, createServer } from 'node:net';
@@ -20,7 +20,8 @@ export interface PostgresServer {
 
 /** PostgreSQL refuses to run as root: then it runs as `nobody`. */
 const nobody = 65_534;
-const user = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {};
+export const serverUser: { readonly uid: number; readonly gid: number } | { readonly uid?: never } =
+  process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {};
 
 /** Where the programs of PostgreSQL are. npm installs them for some platforms only: `undefined` on another. */
 export function postgresPrograms(): string | undefined {
@@ -32,14 +33,23 @@ export function postgresPrograms(): string | undefined {
   }
 }
 
+/** The servers that Debian's packages have put onto this machine, by their version. */
+export function debianPrograms(): readonly (readonly [version: string, programs: string])[] {
+  const root = '/usr/lib/postgresql';
+  const versions = existsSync(root) ? readdirSync(root) : [];
+  return versions
+    .map((version) => [version, join(root, version, 'bin')] as const)
+    .filter(([, programs]) => existsSync(join(programs, 'initdb')));
+}
+
 /** @param settings such as `default_transaction_isolation=serializable` */
 export async function startPostgres(programs: string, settings: readonly string[] = []): Promise<PostgresServer> {
   // Not in the folder of the tests, which `nobody` cannot enter.
   const folder = await mkdtemp('/tmp/pawl-postgres-');
-  if (user.uid !== undefined) await chown(folder, user.uid, user.gid);
+  if (serverUser.uid !== undefined) await chown(folder, serverUser.uid, serverUser.gid);
   const data = join(folder, 'data');
   const initial = ['-D', data, '-U', 'pawl', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
-  await promisify(execFile)(join(programs, 'initdb'), initial, { ...user, cwd: folder });
+  await promisify(execFile)(join(programs, 'initdb'), initial, { ...serverUser, cwd: folder });
   const port = await freePort();
   let server: ChildProcess | undefined;
 
@@ -47,7 +57,7 @@ export async function startPostgres(programs: string, settings: readonly string[
     const all = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=60', ...settings];
     const flags = all.flatMap((setting) => ['-c', setting]);
     const started = spawn(join(programs, 'postgres'), ['-D', data, '-p', String(port), ...flags], {
-      ...user,
+      ...serverUser,
       cwd: folder,
       stdio: ['ignore', 'ignore', 'pipe'],
     });
@@ -91,7 +101,7 @@ export async function startPostgres(programs: string, settings: readonly string[
   };
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

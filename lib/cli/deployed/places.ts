@@ -11,6 +11,8 @@ import { readQueue } from './read-queue.ts';
 export interface Places {
   /** The names of the claims tables: the variable `CLAIMS_TABLE` of its functions. */
   readonly tables: readonly string[];
+  /** The names of the outbox tables: their variable `OUTBOX_TABLE`. */
+  readonly outboxTables: readonly string[];
   readonly deadLetters: readonly DeadLetterPlace[];
   /** What the caller may not read, so that a table or a queue may be missing above. */
   readonly unread: readonly Unread[];
@@ -51,6 +53,7 @@ export async function readPlaces(name: string, config: ClientConfig): Promise<Pl
     sqs: new SQSClient({ ...config, useQueueUrlAsEndpoint: false }),
   };
   const tables = new Set<string>();
+  const outboxTables = new Set<string>();
   const found: DeadLetterPlace[] = [];
   const unread: Unread[] = [];
   try {
@@ -64,7 +67,9 @@ export async function readPlaces(name: string, config: ClientConfig): Promise<Pl
         continue;
       }
       if (read === undefined && inStack === undefined) throw new NothingFoundError(name);
-      const { CLAIMS_TABLE: table, DEAD_LETTER_QUEUE_URL: urls = '' } = read?.Environment?.Variables ?? {};
+      const variables = read?.Environment?.Variables ?? {};
+      const { CLAIMS_TABLE: table, OUTBOX_TABLE: outboxTable, DEAD_LETTER_QUEUE_URL: urls = '' } = variables;
+      if (outboxTable !== undefined) outboxTables.add(outboxTable);
       if (table === undefined) continue;
       tables.add(table);
       const mappings = await ifPermitted(() => mappingsOf(clients, functionName));
@@ -82,7 +87,7 @@ export async function readPlaces(name: string, config: ClientConfig): Promise<Pl
   } finally {
     for (const client of Object.values(clients)) client.destroy();
   }
-  return { tables: [...tables], deadLetters: eachOnce(found), unread };
+  return { tables: [...tables], outboxTables: [...outboxTables], deadLetters: eachOnce(found), unread };
 }
 
 /**

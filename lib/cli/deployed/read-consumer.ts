@@ -11,11 +11,11 @@ import {
   QUEUE_ACTIONS,
   SERVICE_DEFAULTS,
   type TableFacts,
-  tableActions,
+  tableNeeds,
   unqualified,
 } from 'pawl/deployment';
 import type { Account } from './account.ts';
-import { mappingsFrom, reservedConcurrencyOf } from './read-functions.ts';
+import { isEnabled, mappingsFrom, reservedConcurrencyOf } from './read-functions.ts';
 import { type Need, readPermissions } from './read-permissions.ts';
 import { type ReadQueue, readQueue } from './read-queue.ts';
 import { tableNamed } from './read-table.ts';
@@ -92,7 +92,7 @@ interface Places {
 
 function needsOf({ table, queue, deadLetterQueue }: Places, needs: HandlerNeeds): readonly Need[] {
   return [
-    { actions: tableActions(needs, table?.mark), arn: table?.arn, on: 'the claims table', policy: [] },
+    ...tableNeeds(needs, table?.mark).map(({ of, ...need }) => ({ ...need, arn: table?.arn, on: of, policy: [] })),
     { actions: QUEUE_ACTIONS, arn: queue?.arn, on: 'the queue', policy: queue?.policy ?? [] },
     {
       actions: DEAD_LETTER_ACTIONS,
@@ -120,10 +120,6 @@ function pollersOf({ ProvisionedPollerConfig }: EventSourceMappingConfiguration)
   const { MinimumPollers = DEFAULT_POLLERS.minimum, MaximumPollers = DEFAULT_POLLERS.maximum } =
     ProvisionedPollerConfig;
   return { minimum: MinimumPollers, maximum: MaximumPollers };
-}
-
-function isEnabled({ State = '' }: EventSourceMappingConfiguration): boolean {
-  return State !== 'Disabled' && State !== 'Disabling';
 }
 
 /** The ARN of a queue from its URL. If the URL does not contain the region, as with a local server, the region is that of the other queue. */

@@ -1,5 +1,17 @@
-import { type EvaluationResult, type IAMClient, paginateSimulatePrincipalPolicy } from '@aws-sdk/client-iam';
-import { type AccessDecision, decideAccess, type Permission, type Statement } from 'pawl/deployment';
+import {
+  type EvaluationResult,
+  type IAMClient,
+  paginateSimulatePrincipalPolicy,
+  type SimulatePrincipalPolicyRequest,
+} from '@aws-sdk/client-iam';
+import {
+  type AccessDecision,
+  decideAccess,
+  LEADING_KEYS,
+  type LeadingKey,
+  type Permission,
+  type Statement,
+} from 'pawl/deployment';
 import { orUndefined } from './or-undefined.ts';
 
 /** What a function needs of one resource. */
@@ -8,6 +20,8 @@ export interface Need {
   /** `undefined`: the resource is not known, so nothing is asked. */
   readonly arn: string | undefined;
   readonly on: string;
+  /** The partition keys that the requests name, if that is known. */
+  readonly leadingKeys?: readonly LeadingKey[] | undefined;
   /** What the resource's own policy says, which IAM does not simulate for a role. */
   readonly policy: readonly Statement[];
 }
@@ -21,10 +35,13 @@ export async function readPermissions(
   if (role === undefined) return undefined;
   return orUndefined(async () => {
     const found: Permission[] = [];
-    for (const { actions, arn, on, policy } of needs) {
+    for (const { actions, arn, on, policy, leadingKeys } of needs) {
       if (arn === undefined) continue;
-      const question = { PolicySourceArn: role, ActionNames: [...actions], ResourceArns: [arn] };
-      for await (const page of paginateSimulatePrincipalPolicy({ client: iam }, question)) {
+      const question = { PolicySourceArn: role, ResourceArns: [arn], ...contextOf(leadingKeys) };
+      for await (const page of paginateSimulatePrincipalPolicy(
+        { client: iam },
+        { ...question, ActionNames: [...actions] },
+      )) {
         for (const result of page.EvaluationResults ?? []) {
           const action = result.EvalActionName ?? '';
           found.push({ action, on, decision: withPolicy(decisionOf(result), { role, action, arn, policy }) });
@@ -33,6 +50,15 @@ export async function readPermissions(
     }
     return found;
   });
+}
+
+/** What a simulated request names. IAM simulates no beginnings, so a key is made up. */
+function contextOf(
+  leadingKeys: readonly LeadingKey[] | undefined,
+): Pick<SimulatePrincipalPolicyRequest, 'ContextEntries'> {
+  if (leadingKeys === undefined) return {};
+  const ContextKeyValues = leadingKeys.map((key) => (typeof key === 'string' ? key : `${key.startsWith}pawl-doctor`));
+  return { ContextEntries: [{ ContextKeyName: LEADING_KEYS, ContextKeyType: 'stringList', ContextKeyValues }] };
 }
 
 function decisionOf(result: EvaluationResult): AccessDecision {

@@ -2,6 +2,7 @@ import { nodeHost } from '../host.ts';
 import { expect } from '../kernel/check.ts';
 import type { Host } from '../kernel/host.ts';
 import { expectOptions } from '../kernel/take-options.ts';
+import { expectNoUnitTest } from '../kernel/unit-test.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { Aws } from './aws.ts';
 import { type CredentialProvider, credentialsOf, type LeanCredentials } from './credentials.ts';
@@ -88,6 +89,7 @@ export function lean(options: LeanOptions = {}): Lean {
   function requestsTo(service: Service): Send {
     let send: Send | undefined;
     function open(): Send {
+      if (credentials === undefined && endpoints[service.name] === undefined) expectNoUnitTest(service.name);
       const place = placeOfService(service);
       const http = nodeHttp(place.endpoint);
       opened.push(http);

@@ -2,6 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { expect } from '../kernel/check.ts';
 import { expectOptions } from '../kernel/take-options.ts';
+import { expectNoUnitTest } from '../kernel/unit-test.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { Aws, SqsTransport } from './aws.ts';
 import { sdkDynamo } from './sdk-dynamodb.ts';
@@ -46,10 +47,18 @@ export function sdk(options: SdkOptions = {}): Aws {
   expect(typeof dynamodb?.send === 'function', 'dynamodb', 'a DynamoDBClient of the AWS SDK', dynamodb);
   expect(sqs === undefined || typeof sqs?.send === 'function', 'sqs', 'an SQSClient of the AWS SDK', sqs);
   let opened: Promise<SqsTransport> | undefined;
+  const requests = sdkDynamo(dynamodb);
   return {
-    dynamodb: sdkDynamo(dynamodb),
+    dynamodb: {
+      ...requests,
+      async call(operation, input) {
+        if (options.dynamodb === undefined) expectNoUnitTest('dynamodb');
+        return requests.call(operation, input);
+      },
+    },
     sqs: {
       async call(operation, input, request) {
+        if (sqs === undefined) expectNoUnitTest('sqs');
         opened ??= import('./sdk-sqs.ts').then(({ sdkSqs }) => sdkSqs(sqs));
         return (await opened).call(operation, input, request);
       },

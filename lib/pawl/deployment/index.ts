@@ -5,17 +5,28 @@
 
 export { metricNamespace } from '../kernel/defaults.ts';
 export { explained } from '../kernel/error-code.ts';
-export { type EventMetric, type EventType, metricOf } from '../kernel/event-types.ts';
+export { type AgeMetric, ageMetrics, type EventMetric, type EventType, metricOf } from '../kernel/event-types.ts';
 export { processWide } from '../kernel/process-wide.ts';
 export { type NamesOf, type TakenOptions, unknownOptions } from '../kernel/unknown-option.ts';
 export { deadLetterUrls, readDeadLetterUrls } from '../sqs/dead-letter-urls.ts';
 export { isElsewhere, isSameFunction, unqualified, withoutPartition } from './arn.ts';
+export {
+  type ClaimRights,
+  claimPermissions,
+  claimRightsProblems,
+  lockPermissions,
+  type PermittedOnKeys,
+  tableNeeds,
+} from './claim-rights.ts';
+export { LEADING_KEYS, type LeadingKey } from './condition.ts';
 export { CONSUMER_DEFAULTS, SERVICE_DEFAULTS } from './consumer-defaults.ts';
+export { checkOutbox } from './doctor/check-outbox.ts';
 export { checkScheduled } from './doctor/check-scheduled.ts';
 export { checkConsumer } from './doctor/checks.ts';
 export type {
   ConsumerFacts,
   EventSourceFacts,
+  OutboxFacts,
   Permission,
   QueueFacts,
   ScheduledFacts,
@@ -24,7 +35,6 @@ export type {
 export type { Finding, Level } from './doctor/finding.ts';
 export { evaluate, functionOf, holds, type Known, noValue, textOf } from './evaluate.ts';
 export {
-  CLAIM_ACTIONS,
   DEAD_LETTER_ACTIONS,
   FIND_FUNCTION_ACTIONS,
   FIND_STACK_ACTIONS,
@@ -34,17 +44,18 @@ export {
   OPERATE_DEAD_LETTER_ACTIONS,
   OPERATE_INDEX_ACTIONS,
   OPERATE_QUEUE_ACTIONS,
+  OUTBOX_ACTIONS,
+  OUTBOX_RELAY_ACTIONS,
   QUEUE_ACTIONS,
   RESTORE_ACTIONS,
   STATEMENT_ACTIONS,
   STATEMENT_INDEX_ACTIONS,
   STORE_ACTIONS,
-  tableActions,
   taskActions,
 } from './needs.ts';
 export { type AccessDecision, decideAccess, type Policies, permissionProblem, type Statement } from './policy.ts';
 export { SCHEDULED_VARIABLE, type ScheduledTask, tasksIn } from './scheduled-task.ts';
-export { CLAIMS_TABLE, type KeyAttribute, OPEN_CLAIMS, type TableIndex } from './table-definition.ts';
+export { CLAIMS_TABLE, type KeyAttribute, OPEN_CLAIMS, OUTBOX_TABLE, type TableIndex } from './table-definition.ts';
 export { Noted, noteLines, type Yaml, type YamlMap } from './template/notes.ts';
 export { FORMATS, type Format, templateOf } from './template/print.ts';
 export type { TemplateOptions } from './template/settings.ts';

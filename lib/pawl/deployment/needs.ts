@@ -83,6 +83,23 @@ export const RESTORE_ACTIONS = [
   'dynamodb:PartiQLInsert',
 ] as const;
 
+/** What a worker calls on the table of its outbox: it reads and moves the counter of a group, writes messages, and removes or parks what it has sent. */
+export const OUTBOX_ACTIONS = [
+  'dynamodb:Query',
+  'dynamodb:PutItem',
+  'dynamodb:UpdateItem',
+  'dynamodb:PartiQLDelete',
+  'dynamodb:PartiQLUpdate',
+] as const;
+
+/** What a relay, a sweep and an operator call on the table of an outbox: they list what lies there, and remove or park it. Nothing that makes a message. */
+export const OUTBOX_RELAY_ACTIONS = [
+  'dynamodb:Query',
+  'dynamodb:Scan',
+  'dynamodb:PartiQLDelete',
+  'dynamodb:PartiQLUpdate',
+] as const;
+
 /** What Lambda calls on the queue with the function's role, and what pawl calls to defer a message. */
 export const QUEUE_ACTIONS = [
   'sqs:ReceiveMessage',
@@ -106,6 +123,11 @@ export interface HandlerNeeds {
    * @default false
    */
   readonly locks?: boolean | undefined;
+  /**
+   * The operations of the handlers. A role that is limited to some is checked by them.
+   * @default - not known
+   */
+  readonly operations?: readonly string[] | undefined;
 }
 
 /** What the handlers call on the claims table. */

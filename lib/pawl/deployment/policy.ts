@@ -1,3 +1,4 @@
+import { type AskedOf, isMet, type LeadingKey, type Met, matches as matchesPattern, most } from './condition.ts';
 import { type Problem, refused, warned } from './wiring-problem.ts';
 
 /*
@@ -17,10 +18,10 @@ export interface Statement {
   readonly Condition?: unknown;
 }
 
-/** What one set of statements says about an action. `perhaps`: under a condition that is known only at run time. */
+/** What one set of statements says about a request. `perhaps`: under a condition that is known only at run time. */
 interface Said {
-  readonly allows: 'always' | 'perhaps' | 'never';
-  readonly denies: 'always' | 'perhaps' | 'never';
+  readonly allows: Met;
+  readonly denies: Met;
 }
 
 /** All statements that apply to a request of the function's role. */
@@ -39,17 +40,31 @@ export type AccessDecision =
   | 'allowed'
   | 'allowed, perhaps'
   | 'missing'
+  | 'other keys'
   | 'conditional'
   | 'denied'
   | 'outside the boundary'
   | 'denied by the resource';
 
-export function decideAccess(policies: Policies, action: string, resource: string): AccessDecision {
+/** @param leadingKeys the partition keys that the request names; `undefined`: not known, and a condition on them may be met */
+export function decideAccess(
+  policies: Policies,
+  action: string,
+  resource: string,
+  leadingKeys?: readonly LeadingKey[],
+): AccessDecision {
+  const decision = decideKnown(policies, { action, leadingKeys }, resource);
+  if (decision !== 'missing' || leadingKeys === undefined) return decision;
+  // It is granted, and not for these keys.
+  return decideKnown(policies, { action, leadingKeys: undefined }, resource) === 'missing' ? 'missing' : 'other keys';
+}
+
+function decideKnown(policies: Policies, request: AskedOf, resource: string): AccessDecision {
   const { ofRole, ofResource, boundary, roleArn } = policies;
-  const role = said(ofRole, action, resource);
+  const role = said(ofRole, request, resource);
   const about = ofResource.filter((statement) => isAbout(statement, roleArn));
-  const byResource = said(about, action, resource);
-  const limit = Array.isArray(boundary) ? said(boundary, action, resource) : undefined;
+  const byResource = said(about, request, resource);
+  const limit = Array.isArray(boundary) ? said(boundary, request, resource) : undefined;
   if (role.denies === 'always') return 'denied';
   if (byResource.denies === 'always') return 'denied by the resource';
   if (limit !== undefined && (limit.allows === 'never' || limit.denies === 'always')) return 'outside the boundary';
@@ -69,12 +84,13 @@ function isOtherAccount(roleArn: string | undefined, resource: string): boolean 
   return one !== undefined && other !== undefined && one !== other && !`${one}${other}`.includes('{');
 }
 
-function said(statements: readonly Statement[], action: string, resource: string): Said {
-  const about = (effect: string) => {
-    const those = statements.filter((one) => one.Effect === effect && covers(one, action, resource));
-    const met = those.map(({ Condition }) => isMet(Condition));
-    return met.includes('always') ? 'always' : met.includes('perhaps') ? 'perhaps' : 'never';
-  };
+function said(statements: readonly Statement[], request: AskedOf, resource: string): Said {
+  const about = (effect: string) =>
+    most(
+      statements
+        .filter((one) => one.Effect === effect && covers(one, request.action, resource))
+        .map(({ Condition }) => isMet(Condition, request)),
+    );
   return { allows: about('Allow'), denies: about('Deny') };
 }
 
@@ -105,32 +121,13 @@ function isAbout({ Principal, NotPrincipal }: Statement, roleArn: string | undef
   return NotPrincipal === undefined ? names(Principal) : !names(NotPrincipal);
 }
 
-/** As JSON writes it, in lower case. A value may be a text. */
-const ONLY_WITH_TLS: readonly string[] = [
-  '{"bool":{"aws:securetransport":true}}',
-  '{"bool":{"aws:securetransport":"true"}}',
-];
-const ONLY_WITHOUT_TLS: readonly string[] = [
-  '{"bool":{"aws:securetransport":false}}',
-  '{"bool":{"aws:securetransport":"false"}}',
-];
-
-/** The only condition whose outcome is known is that on TLS: every request of the SDK and of Lambda's pollers uses it. */
-function isMet(condition: unknown): 'always' | 'perhaps' | 'never' {
-  if (condition === undefined) return 'always';
-  const text = JSON.stringify(condition).toLowerCase();
-  if (ONLY_WITHOUT_TLS.includes(text)) return 'never';
-  return ONLY_WITH_TLS.includes(text) ? 'always' : 'perhaps';
-}
-
 function any(given: unknown, test: (one: string) => boolean): boolean {
   return [given].flat().some((one) => typeof one === 'string' && test(one));
 }
 
-/** IAM's patterns: `*` is any text, `?` any character. Case counts in resources only. */
+/** Case counts in resources only. The partition of a pattern does not. */
 function matches(pattern: string, text: string, flags: 'i' | ''): boolean {
-  const escaped = pattern.replace(/^arn:aws[a-z-]*:/, 'arn:aws:').replace(/[.+^${}()|[\]\\]/g, '\\$&');
-  return new RegExp(`^${escaped.replaceAll('*', '.*').replaceAll('?', '.')}$`, flags).test(text);
+  return matchesPattern(pattern.replace(/^arn:aws[a-z-]*:/, 'arn:aws:'), text, flags);
 }
 
 /** The problem with these actions on that resource; none when they are allowed. `fix` is the advice for a missing grant. */
@@ -154,12 +151,21 @@ export function permissionProblem(
       ];
     case 'missing':
       return [refused('permissions', `${may}${fix}`)];
+    case 'other keys':
+      return [
+        refused(
+          'permissions',
+          `${may}: the permission has a condition on dynamodb:LeadingKeys, which only other keys meet. Name the operation in the grant: ` +
+            "claims.grantClaims(fn, { operations: ['send-email'] }), or claimRights of the Consumer.",
+        ),
+      ];
     case 'conditional':
       return [
         refused(
           'permissionsConditional',
           `${may} except under a condition, and only a request at run time shows whether it is met. Give the permission without the ` +
-            'condition. If the condition is always met, set externalPermissions: true instead.',
+            'condition. If the condition is on dynamodb:LeadingKeys, name the operation (operation of the Consumer, --operation of pawl doctor): ' +
+            'then pawl evaluates it. If the condition is always met, set externalPermissions: true instead.',
         ),
       ];
     case 'denied':

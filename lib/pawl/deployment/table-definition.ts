@@ -41,6 +41,15 @@ export const CLAIMS_TABLE: TableDefinition = {
   indexes: [{ ...OPEN_CLAIMS, projection: OPEN_CLAIMS.projected }],
 };
 
+/** The table of an outbox, which `OutboxTable` makes. Its stream carries keys: the relay reads what is still there. */
+export const OUTBOX_TABLE = {
+  key: { name: 'id', type: 'S' },
+  sortKey: { name: 'n', type: 'N' },
+  timeToLiveAttribute: 'expiresAt',
+  /** New messages. Place 0 of a lane is its counter. */
+  newMessages: { eventName: ['INSERT'], dynamodb: { Keys: { n: { N: [{ 'anything-but': ['0'] }] } } } },
+} as const;
+
 /** The attributes that the keys of the table and its indexes are made of, each once. */
 export function keyAttributes({ key, indexes }: TableDefinition): readonly KeyAttribute[] {
   const all = [key, ...indexes.flatMap(({ partitionKey, sortKey }) => [partitionKey, ...(sortKey ? [sortKey] : [])])];

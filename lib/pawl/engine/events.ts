@@ -22,6 +22,40 @@ interface OfClaim {
 /** Why a request of HTTP is refused before anything is claimed. */
 export type RequestRefusal = 'missing-key' | 'invalid-key' | 'invalid-request' | 'no-caller';
 
+/**
+ * What happened to a lock, or to a work larger than a transaction: ids and counts, and no resource's name. `id` is that of the lock, and `operation` what the
+ * locks are named after. `heldMs` is for how long the holder has had the resources, over all its attempts.
+ */
+export type LockFact =
+  /** All of the resources are locked. `takenOver`: how many of them another holder had, whose lease had ended. `heldMs` is 0 for a holder that comes first. */
+  | { readonly type: 'locked'; readonly resources: number; readonly takenOver: number; readonly heldMs: number }
+  /** Other holders have some of the resources. `by`: the ids of their locks, ten at most; `id` is the first of them. */
+  | {
+      readonly type: 'lock-busy';
+      readonly resources: number;
+      readonly by: readonly string[];
+      readonly retryAfterMs: number;
+    }
+  /** Another holder has taken the resources of a lock over, whose lease has ended. The work on them may be half done. `by`: the id of the other lock. */
+  | {
+      readonly type: 'lock-taken-over';
+      readonly by: string;
+      readonly resources: number;
+      readonly heldMs: number;
+      readonly overdueMs: number;
+    }
+  /** The work ended, and its resources wait for the holder's next attempt, for `keptMs`. */
+  | { readonly type: 'lock-kept'; readonly resources: number; readonly heldMs: number; readonly keptMs: number }
+  | { readonly type: 'unlocked'; readonly resources: number; readonly heldMs: number }
+  /** A worker found that its lock is another attempt's, another holder's, or ended by an operator. */
+  | { readonly type: 'lock-lost'; readonly resources: number; readonly heldMs: number }
+  /** An attempt goes on with a work that an earlier one has begun, or leaves one that is not done. `id` is that of the work. */
+  | {
+      readonly type: 'work-resumed' | 'work-interrupted';
+      readonly done: number;
+      readonly total: number;
+    };
+
 /** What happened, without what every event carries: the form in which it is reported. */
 export type ClaimFact =
   /** What was decided about a request. `still-parked`: a claim parked earlier was asked for again; `in-flight`: by a duplicate. */
@@ -62,6 +96,11 @@ export type ClaimFact =
     }
   /** A message went back to its queue until what it waits for can have ended: another worker's lease, a provider's settling. */
   | { readonly type: 'deferred'; readonly messageId: string; readonly seconds: number }
+  /**
+   * Messages of a batch went back to their queue, `messages` of them: they are deferred, or tried again. `oldestMs` is how old the oldest of them will be when it
+   * comes again, at the earliest; the event is about that one. An age of SQS itself leaves out what it has delivered three times.
+   */
+  | { readonly type: 'waiting'; readonly messageId: string; readonly messages: number; readonly oldestMs: number }
   /** The same key again in one batch: it shared the outcome of the first. */
   | { readonly type: 'repeated'; readonly messageId: string }
   /** The message can never run. It was sent to the dead-letter queue; or the queue's own redrive policy will move it. */
@@ -113,6 +152,7 @@ export type ClaimFact =
   | (OfClaim & { readonly type: 'observed-beside' })
   /** A call to SQS failed. No message is lost: it stays on its queue. */
   | { readonly type: 'queue-call-failed'; readonly messageId: string; readonly error: RecordedError }
+  | LockFact
   /** A message of an outbox. `sent`: its destination has it. `left`: the relay sends it, because an earlier one of its group comes first, or no time was left. */
   | { readonly type: 'message-sent' | 'message-left'; readonly to: string }
   /** A message of an outbox did not get to its destination, or did not leave the outbox. `not-sent`: it is tried again. `parked`: an operator decides. */

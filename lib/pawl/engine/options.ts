@@ -3,6 +3,7 @@ import { claimDefaults } from '../kernel/defaults.ts';
 import { claimOptions, type ExactRows } from '../kernel/door-options.ts';
 import type { Classification } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
+import { executionsOperation, producersOperations } from '../kernel/name.ts';
 import { expectInRange, expectKinds } from '../kernel/option-kinds.ts';
 import type { ClaimRules } from '../rules/decide.ts';
 import { expectOperation } from '../rules/identity.ts';
@@ -31,8 +32,8 @@ export interface ClaimOptions<Input> {
   /** What the consumer does, e.g. `issue-gift-card`: the namespace of its keys. It must not change, or every effect may happen again. */
   readonly operation: string;
   /**
-   * Where the claims are kept: `dynamoStore({ tableName })`, or `memoryStore()` in tests. While it cannot be reached nothing runs, unless it
-   * is wrapped in `failOpen`.
+   * Where the claims are kept: `dynamoStore({ tableName })`, or `postgresStore({ pool })` of `pawl/postgres`, or `memoryStore()` in tests. While it
+   * cannot be reached nothing runs, unless it is wrapped in `failOpen`.
    */
   readonly store: ClaimStore;
   /**
@@ -225,15 +226,6 @@ function expectLease(lease: Lease): void {
   const expected = `renewedLease(${written.replaceAll(',', '_')}), which pawl exports, or no lease`;
   expect(isLease, 'lease', expected, given, 'wrong-lease');
 }
-
-/**
- * How the operations of a producer's own claims begin. They are kept apart from the consumer's: a key whose sending is completed would be taken there for
- * an effect that has happened. An intent is no key: a producer may use one text for both.
- */
-export const producersOperations = { keys: 'send:', intents: 'send-intent:' } as const;
-
-/** How the operations of the claims begin that wait for the end of an execution. */
-export const executionsOperation = 'execution:';
 
 const reservedOperations: readonly (readonly [string, string])[] = [
   ...Object.values(producersOperations).map((prefix) => [prefix, 'sendOnce'] as const),

@@ -10,10 +10,15 @@ export const ordinaryEvents = [
   'replayed',
   'in-flight',
   'deferred',
+  'waiting',
   'repeated',
   'statement-clean',
   'message-sent',
   'message-left',
+  'locked',
+  'lock-busy',
+  'unlocked',
+  'work-resumed',
 ] as const;
 
 /** What happens where pawl only watches (`mode: 'observe'`): what it would have done, and what it could not see. */
@@ -54,11 +59,20 @@ export const unusualEvents = [
   'request-refused',
   'queue-call-failed',
   ...observedEvents,
+  'lock-taken-over',
+  'lock-kept',
+  'lock-lost',
+  'work-interrupted',
   'message-not-sent',
   'message-parked',
 ] as const;
 
 export type EventType = (typeof ordinaryEvents)[number] | (typeof unusualEvents)[number];
+
+/** Metrics of ages, in seconds, by the events that carry one in `oldestMs`. */
+export const ageMetrics = { waiting: 'OldestWaitingSeconds' } as const satisfies Partial<Record<EventType, string>>;
+
+export type AgeMetric = (typeof ageMetrics)[keyof typeof ageMetrics];
 
 /** The name of the metric that counts events of a type: `TakenOver` of `taken-over`. */
 export type EventMetric<Type extends string = EventType> = Type extends `${infer First}-${infer Rest}`

@@ -85,6 +85,18 @@ export function boundedText(text: string, most: number, host: Pick<Host, 'sha256
   return text.length > most || isHashed(text) ? `${hashMark}${host.sha256(text)}` : text;
 }
 
+/** What an operation may be named. */
+export const operationPattern: RegExp = /^[!"$-~]{1,128}$/;
+
+/**
+ * How the operations of a producer's own claims begin. They are kept apart from the consumer's: a key whose sending is completed would be taken there for
+ * an effect that has happened. An intent is no key: a producer may use one text for both.
+ */
+export const producersOperations = { keys: 'send:', intents: 'send-intent:' } as const;
+
+/** How the operations of the claims begin that wait for the end of an execution. */
+export const executionsOperation = 'execution:';
+
 /**
  * The kinds of items that pawl keeps beside the claims of a table, and of places in its index. Their names begin with an empty part, which no claim's
  * does: an operation has a name.
@@ -93,6 +105,7 @@ export type OwnKind =
   | 'resource'
   | 'lock'
   | 'work'
+  | 'locks'
   | 'statement'
   | 'finding'
   | 'findings'

@@ -1,6 +1,7 @@
 import type { Attempt, Busy, State, Wish } from './acquisition-state.ts';
 import { changed, decideLock, type LockRequest, newLock } from './decide.ts';
 import type { FoundResource } from './found-resource.ts';
+import { firstOf } from './listed.ts';
 import type { LockRecord, StoredRecord } from './record.ts';
 import { endLock, extendLock, keepLock } from './settle.ts';
 import type { LockWrite, LockWriteResult } from './store.ts';
@@ -52,7 +53,8 @@ export function decide(wish: Wish, before: Attempt, found: readonly FoundResourc
   const looked = { ...before, memory: { ...before.memory, known, looked: Math.max(before.memory.looked, from + 1) } };
   const { holder, reason, ids } = wish;
   // Counted from this look: two requests whose leases were over before they had anything would take from each other for ever.
-  const request: LockRequest = { lockId, holder, reason, leaseUntil: now + wish.leaseMs, resources: ids.length };
+  const of = { resources: ids.length, first: firstOf(ids) };
+  const request: LockRequest = { lockId, holder, reason, leaseUntil: now + wish.leaseMs, ...of };
   const decision = decideLock(found, request, wish, now);
   if (decision.kind === 'busy') {
     const { by, retryAfterMs } = decision;
@@ -146,7 +148,7 @@ export function endEarlier(
   if (!isHeld(own)) return { kind: 'reading-own', attempt };
   const writes = earlier.flatMap((lock): readonly LockWrite[] => {
     if (lock?.kind !== 'lock' || lock.status !== 'kept') return [];
-    return [{ next: { ...lock, status: 'ended', by: attempt.lockId, rev: lock.rev + 1 }, seen: lock }];
+    return [{ next: changed(lock, attempt.lockId, lock.leaseUntil, 'ended'), seen: lock }];
   });
   return writes.length > 0 ? { kind: 'ending-earlier', attempt, writes } : lastLook(wish, attempt, now);
 }

@@ -1,5 +1,6 @@
 import type { FoundResource } from './found-resource.ts';
-import { expiryOf, type LockRecord } from './record.ts';
+import { listed } from './listed.ts';
+import { expiryOf, type LockRecord, type LockStatus } from './record.ts';
 import type { LockWrite } from './store.ts';
 
 /**
@@ -25,6 +26,8 @@ export interface LockRequest {
   readonly leaseUntil: number;
   /** How many resources there are in all; a decision may be about some of them. */
   readonly resources: number;
+  /** The ids of the first of them, as JSON, for people. */
+  readonly first?: string;
 }
 
 /**
@@ -93,12 +96,12 @@ function handOver(lock: LockRecord, { lockId, leaseUntil }: LockRequest, now: nu
   const lastsLongEnough = lock.leaseUntil >= (now + leaseUntil) / 2;
   if (lock.status === 'kept' && lastsLongEnough) return [];
   const until = Math.max(lock.leaseUntil, leaseUntil);
-  return [{ next: { ...changed(lock, lockId, until), status: 'kept' }, seen: lock }];
+  return [{ next: changed(lock, lockId, until, 'kept'), seen: lock }];
 }
 
 /** The lease is over: the lock ends for all its resources, so that its worker cannot commit for those that this request does not want. */
 function takeOver(lock: LockRecord, { lockId }: LockRequest): LockWrite {
-  return { next: { ...changed(lock, lockId, lock.leaseUntil), status: 'ended' }, seen: lock };
+  return { next: changed(lock, lockId, lock.leaseUntil, 'ended'), seen: lock };
 }
 
 /** Puts a resource under the request's lock, with the next fence. */
@@ -108,8 +111,13 @@ export function takeResource({ id, resource }: FoundResource, { lockId }: Pick<L
 }
 
 /** The next state of a lock, written by `by`. */
-export function changed(lock: LockRecord, by: string, leaseUntil: number): LockRecord {
-  return { ...lock, leaseUntil, by, rev: lock.rev + 1, expiresAt: expiryOf(leaseUntil) };
+export function changed(
+  lock: LockRecord,
+  by: string,
+  leaseUntil: number,
+  status: LockStatus = lock.status,
+): LockRecord {
+  return listed({ ...lock, status, leaseUntil, by, rev: lock.rev + 1, expiresAt: expiryOf(leaseUntil) });
 }
 
 /** The lock that a request makes. It is written before any resource names it, or together with them. */

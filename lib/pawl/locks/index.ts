@@ -22,10 +22,22 @@ export type { FoundResource } from './found-resource.ts';
 export { UnknownLockError } from './known-lock.ts';
 export type { LockedResource } from './locked-resource.ts';
 export { type MemoryLockStore, memoryLockStore } from './memory.ts';
+export {
+  type LockOperator,
+  type LockOperatorOptions,
+  type LockReleasedEvent,
+  type LockStays,
+  type LockView,
+  lockOperator,
+  type PlannedRelease,
+  type ReleasePlan,
+  type ReleaseResult,
+  type ReleaseWanted,
+} from './operator.ts';
 export type { LockAllOptions, LocksOptions } from './options.ts';
 export type { Lock } from './owned-lock.ts';
 export type { Progress, WorkName } from './progress.ts';
-export type { LockRecord, LockStatus, ResourceRecord, StoredRecord } from './record.ts';
+export type { LockRecord, LockStatus, ReleasedLock, ResourceRecord, StoredRecord } from './record.ts';
 export type { Resource } from './resource.ts';
 export {
   type BusyResources,
@@ -34,7 +46,7 @@ export {
   type TryLockAllResult,
   type TryWithLockResult,
 } from './resource-locks.ts';
-export { endLock, extendLock, keepLock, type LockTransition } from './settle.ts';
-export { type LockStore, type LockWrite, type LockWriteResult, unchanged } from './store.ts';
+export { endLock, extendLock, keepLock, type LockTransition, type ReleaseRefusal } from './settle.ts';
+export { type LockStore, type LockWrite, type LockWriteResult, type OperatesLocks, unchanged } from './store.ts';
 export type { Settled, UnlockRule, UnlockRules } from './unlock-rules.ts';
 export type { WithLockOptions, Work, Worked, WorkingLock } from './with-lock.ts';

@@ -1,9 +1,9 @@
 import { warnInLambda } from '../kernel/memory-in-lambda.ts';
 import type { StoredRecord } from './record.ts';
-import { type LockStore, unchanged } from './store.ts';
+import { type LockStore, type OperatesLocks, unchanged } from './store.ts';
 
 /** A lock store in this process's memory, with a look inside for tests. */
-export interface MemoryLockStore extends LockStore {
+export interface MemoryLockStore extends LockStore, OperatesLocks {
   /** All records, as copies. */
   records(): readonly StoredRecord[];
 }
@@ -17,7 +17,7 @@ export interface MemoryLockStore extends LockStore {
  */
 export function memoryLockStore({ most = 100 }: { readonly most?: number } = {}): MemoryLockStore {
   const records = new Map<string, StoredRecord>();
-  return {
+  const store: MemoryLockStore = {
     most,
     async read(ids) {
       return ids.map((id) => records.get(id));
@@ -31,5 +31,16 @@ export function memoryLockStore({ most = 100 }: { readonly most?: number } = {})
       return { applied: true };
     },
     records: () => [...records.values()],
+    update: (one) => store.write([one]),
+    async listPlace({ place, until, limit, after }) {
+      const entries = [...records.values()]
+        .flatMap((one) => (one.kind === 'lock' && one.open === place ? { id: one.id, firstSeenAt: one.since } : []))
+        .filter(({ firstSeenAt }) => firstSeenAt <= until)
+        .sort((a, b) => a.firstSeenAt - b.firstSeenAt || (a.id < b.id ? -1 : 1));
+      const from = after === undefined ? 0 : entries.findIndex(({ id }) => id === after.id) + 1;
+      const page = entries.slice(from, from + limit);
+      return { entries: page, after: from + limit < entries.length ? page.at(-1) : undefined };
+    },
   };
+  return store;
 }

@@ -1,7 +1,9 @@
-import { expect, expectWhole } from '../kernel/check.ts';
+import { type ClaimEvent, reportTheUnusual } from '../engine/events.ts';
+import { expect, expectFunction, expectWhole } from '../kernel/check.ts';
 import { lockDefaults } from '../kernel/defaults.ts';
 import type { Host } from '../kernel/host.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
+import { expectOperation } from '../rules/identity.ts';
 import type { LockStore } from './store.ts';
 
 /**
@@ -28,6 +30,16 @@ export interface LocksOptions {
    * @default 1000
    */
   readonly skewMs?: number;
+  /**
+   * What the events and the metrics of these locks are named after, such as `'repay'`.
+   * @default 'locks'
+   */
+  readonly operation?: string;
+  /**
+   * What happens to the locks: see `ClaimEvent`. It gets ids and counts. What it throws is ignored.
+   * @default one line of JSON to `console.warn` for whatever is out of the ordinary
+   */
+  readonly onEvent?: (event: ClaimEvent) => void;
   /**
    * The clock, the random source and the timers. Only simulations set it.
    * @default those of Node
@@ -65,6 +77,8 @@ export const locksOptionNames = {
   leaseMs: true,
   keepMs: true,
   skewMs: true,
+  operation: true,
+  onEvent: true,
   host: true,
 } as const satisfies NamesOf<LocksOptions>;
 
@@ -79,13 +93,15 @@ export type LockSettings = Required<LocksOptions>;
 /** @throws OptionError, naming the option, what was expected and what was given */
 export function lockSettings(options: LocksOptions & { readonly host: Host }): LockSettings {
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
-  const settings = { ...lockDefaults, ...given } as LockSettings;
+  const settings = { operation: 'locks', onEvent: reportTheUnusual, ...lockDefaults, ...given } as LockSettings;
   const { store } = settings;
   const writes = typeof store?.write === 'function';
   const expected = 'a lock store, such as dynamoLockStore(dynamoStore({ tableName }))';
   // A claim store reads and writes as well, and would fail at the first lock only.
   expect(writes && 'most' in store, 'store', expected, writes ? 'a claim store' : store, 'wrong-store');
   for (const name of Object.keys(lockDefaults) as (keyof typeof lockDefaults)[]) expectWhole(name, settings[name]);
+  expectOperation(settings.operation);
+  expectFunction('onEvent', 'a function', settings.onEvent);
   expect(settings.leaseMs >= 100, 'leaseMs', 'at least 100', settings.leaseMs);
   return settings;
 }

@@ -5,6 +5,7 @@ import type { RetryPolicy } from '../kernel/retry.ts';
 import type { LockedResource } from './locked-resource.ts';
 import type { LockSettings } from './options.ts';
 import type { LockRecord } from './record.ts';
+import { heldMsOf, reportLock } from './report.ts';
 import { ask, policyOf, unavailable, writeLock } from './requests.ts';
 import type { Resource } from './resource.ts';
 import { endLock, extendLock, keepLock, type LockTransition } from './settle.ts';
@@ -48,6 +49,8 @@ export interface OwnedLock {
   readonly lockId: string;
   /** The newest state that a response has shown. */
   known: LockRecord;
+  /** It was found to be no longer this worker's, and that was reported. */
+  isLost: boolean;
 }
 
 /** What the owner of a lock may do with it. */
@@ -72,7 +75,10 @@ export async function extend(owned: OwnedLock, until?: number): Promise<'applied
   const { host, leaseMs } = settings;
   const leaseUntil = host.now() + leaseMs;
   const policy = policyOf(settings);
-  return make(owned, (found) => extendLock(lockId, found, leaseUntil), { ...policy, until: until ?? policy.until });
+  const extended = (found: LockRecord | undefined) => extendLock(lockId, found, leaseUntil);
+  const made = await make(owned, extended, { ...policy, until: until ?? policy.until });
+  if (made === 'stale') reportLost(owned);
+  return made;
 }
 
 async function renew(owned: OwnedLock): Promise<'renewed' | 'stale'> {
@@ -80,14 +86,32 @@ async function renew(owned: OwnedLock): Promise<'renewed' | 'stale'> {
 }
 
 async function unlock(owned: OwnedLock): Promise<'unlocked' | 'stale'> {
-  return (await make(owned, (found) => endLock(owned.lockId, found))) === 'applied' ? 'unlocked' : 'stale';
+  const made = await make(owned, (found) => endLock(owned.lockId, found));
+  if (made === 'stale') reportLost(owned);
+  else reportLock(owned.settings, owned.lockId, { type: 'unlocked', ...factsOf(owned) });
+  return made === 'applied' ? 'unlocked' : 'stale';
 }
 
 async function keep(owned: OwnedLock, forMs: number): Promise<'kept' | 'stale'> {
   // Of no number, the time would be in the record: the resources would be free at once, or locked for ever.
   expect(Number.isFinite(forMs) && forMs >= 0, 'keepMs', 'a number, 0 or more', forMs);
   const until = owned.settings.host.now() + forMs;
-  return (await make(owned, (found) => keepLock(owned.lockId, found, until))) === 'applied' ? 'kept' : 'stale';
+  const made = await make(owned, (found) => keepLock(owned.lockId, found, until));
+  if (made === 'stale') reportLost(owned);
+  else reportLock(owned.settings, owned.lockId, { type: 'lock-kept', ...factsOf(owned), keptMs: forMs });
+  return made === 'applied' ? 'kept' : 'stale';
+}
+
+/** What the events of a lock have in common. */
+function factsOf({ known, settings }: OwnedLock): { readonly resources: number; readonly heldMs: number } {
+  return { resources: known.resources, heldMs: heldMsOf(known, settings.host.now()) };
+}
+
+/** Once a lock: its work may find it out at each renewal, and at its end. */
+export function reportLost(owned: OwnedLock): void {
+  if (owned.isLost) return;
+  owned.isLost = true;
+  reportLock(owned.settings, owned.lockId, { type: 'lock-lost', ...factsOf(owned) });
 }
 
 /** Makes one transition of the lock true. @throws StoreUnavailableError */

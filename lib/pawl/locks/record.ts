@@ -6,6 +6,14 @@
  */
 export type LockStatus = 'held' | 'kept' | 'ended';
 
+/** An operator's release of a lock, as the lock keeps it. */
+export interface ReleasedLock {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly by: string;
+  readonly note: string;
+}
+
 /**
  * One lock over any number of resources, as one item. The resources name it, and are locked for as long as it has not ended:
  * so renewing, keeping and unlocking are one write, whatever the number of resources, and happen to all of them at once.
@@ -31,6 +39,14 @@ export interface LockRecord {
   readonly leaseUntil: number;
   /** How many resources it is over. */
   readonly resources: number;
+  /** The ids of the first of them, in the order in which they were locked, as JSON: for people. */
+  readonly first?: string | undefined;
+  /** Its place in the index of the table: a lock is listed from its second write on, until it ends. A short one costs no write there. */
+  readonly open?: string | undefined;
+  /** `since`, where it stands at that place. */
+  readonly firstSeenAt?: number | undefined;
+  /** Who has released it, for an operator: its worker, or its holder's next attempt, has not ended it. */
+  readonly released?: ReleasedLock | undefined;
   /** The lock id of the attempt that wrote this state: by it, a writer whose response was lost recognises its own write. */
   readonly by: string;
   /** Grows with every change of this record. */

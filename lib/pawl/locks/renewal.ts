@@ -1,7 +1,7 @@
 import { LeaseError } from '../kernel/errors.ts';
 import { startHeartbeat, whenLeaseEnds } from '../kernel/heartbeat.ts';
 import { keptUntil } from '../kernel/outliving.ts';
-import { extend, type OwnedLock, remainingMs } from './owned-lock.ts';
+import { extend, type OwnedLock, remainingMs, reportLost } from './owned-lock.ts';
 
 export interface Renewal {
   /** Aborted when the lock is no longer this worker's. */
@@ -24,6 +24,7 @@ export function keepRenewed(owned: OwnedLock): Renewal {
 
   function lose(why: string): void {
     stop();
+    reportLost(owned);
     controller.abort(new LeaseError(why));
   }
 

@@ -20,6 +20,7 @@ import {
   locksOptionNames,
 } from './options.ts';
 import { actionsOf, type Lock, type OwnedLock } from './owned-lock.ts';
+import { reportAcquired } from './report.ts';
 import { ask } from './requests.ts';
 import { type Resource, resourceId } from './resource.ts';
 import { checkRules } from './unlock-rules.ts';
@@ -199,7 +200,9 @@ async function acquireNamed(
   const room = Math.max(1, store.most - 1);
   const wish: Wish = { ids: [...named.keys()], holder, reason, room, leaseMs, keepMs, skewMs };
   try {
-    return await acquire(settings, wish, host.now() + waitMs);
+    const acquired = await acquire(settings, wish, host.now() + waitMs);
+    reportAcquired(settings, acquired, wish.ids.length);
+    return acquired;
   } catch (error) {
     // No work has begun: said of a handler, this leaves nothing in doubt.
     if (errorKind(error) !== 'store-unavailable') throw error;
@@ -218,7 +221,7 @@ function grantedLock(
   named: ReadonlyMap<string, Resource>,
 ): GrantedLock {
   const { resources, memory } = attempt;
-  const owned: OwnedLock = { settings, lockId: own.id, known: own };
+  const owned: OwnedLock = { settings, lockId: own.id, known: own, isLost: false };
   const fences = new Map(resources.map(({ id, fence }) => [id, fence]));
   const lock: Lock = {
     id: own.id,

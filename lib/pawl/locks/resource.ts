@@ -6,6 +6,9 @@ import { boundedName, ownParts } from '../kernel/name.ts';
 /**
  * What identifies a resource: a text, or the parts of a composite identity in a fixed order, e.g. `['customer', customerId,
  * 'debt', debtId]`. Parts are kept apart: `['a', 'b#c']` and `['a#b', 'c']` are two resources.
+ *
+ * @example
+ * const debt: Resource = ['customer', 7, 'debt', 'd-1'];
  */
 export type Resource = string | readonly [string | number, ...(string | number)[]];
 

@@ -1,4 +1,5 @@
 import { isStill, type RecordState, type Write } from '../kernel/record.ts';
+import type { KeepsNotes } from '../rules/notes.ts';
 import type { StoredRecord } from './record.ts';
 
 /** One conditional write of one record. */
@@ -22,6 +23,16 @@ export interface LockStore {
   read(ids: readonly string[]): Promise<readonly (StoredRecord | undefined)[]>;
   /** Applies all writes if every record is still the one that was seen: if all are `unchanged`. Otherwise it applies none. */
   write(writes: readonly LockWrite[]): Promise<LockWriteResult>;
+}
+
+/**
+ * What a lock store can do besides, for operators: list the locks that stand, and change one under a right that makes no item.
+ */
+export interface OperatesLocks {
+  /** Lists what the index keeps at one place, the first first. It may lag behind the records by a moment: read each of them. */
+  listPlace: KeepsNotes['listPlace'];
+  /** One write of one record that is there, as `write` applies it. */
+  update(write: { readonly next: StoredRecord; readonly seen: StoredRecord }): Promise<LockWriteResult>;
 }
 
 /** What tells one state of a record from every other one: a number that every change of it raises. */

@@ -1,6 +1,6 @@
 import { expect } from '../kernel/check.ts';
 import { metricNamespace } from '../kernel/defaults.ts';
-import { metricOf } from '../kernel/event-types.ts';
+import { ageMetrics, metricOf } from '../kernel/event-types.ts';
 import { callListener } from '../kernel/listener.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
@@ -30,7 +30,8 @@ const known = { namespace: true, write: true } as const satisfies NamesOf<Metric
 
 /**
  * A listener that counts events as CloudWatch metrics, without a request. It writes lines in Embedded Metric Format, and CloudWatch Logs makes
- * the metrics from them. There is one metric for each type of event (`Granted`, `TakenOver`, …), with the dimension `operation`. The line also
+ * the metrics from them. There is one metric for each type of event (`Granted`, `TakenOver`, …), with the dimension `operation`,
+ * and `OldestWaitingSeconds`: how old the oldest message is that has not been finished. The line also
  * contains the claim's id, for Logs Insights. The id is no dimension: AWS charges for each value of a dimension.
  *
  * @throws OptionError when an option is unknown, or the namespace is not 1 to 255 characters long
@@ -43,10 +44,13 @@ export function metricEvents(options: MetricOptions = {}): Listener {
     options;
   const fits = typeof namespace === 'string' && namespace.length >= 1 && namespace.length <= 255;
   expect(fits, 'metricEvents.namespace', 'a text of 1 to 255 characters', namespace);
-  return function countEvent({ type, operation, id, at }) {
+  return function countEvent(event) {
+    const { type, operation, id, at } = event;
     const metric = metricOf(type);
-    const Metrics = [{ Name: metric, Unit: 'Count' }];
+    const ages = 'oldestMs' in event ? { [ageMetrics[event.type]]: event.oldestMs / 1000 } : {};
+    const Metrics = [{ Name: metric, Unit: 'Count' }, ...Object.keys(ages).map((Name) => ({ Name, Unit: 'Seconds' }))];
     const CloudWatchMetrics = [{ Namespace: namespace, Dimensions: [['operation']], Metrics }];
-    callListener(write, JSON.stringify({ _aws: { Timestamp: at, CloudWatchMetrics }, operation, [metric]: 1, id }));
+    const values = { [metric]: 1, ...ages };
+    callListener(write, JSON.stringify({ _aws: { Timestamp: at, CloudWatchMetrics }, operation, ...values, id }));
   };
 }

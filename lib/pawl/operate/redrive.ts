@@ -1,7 +1,7 @@
 import type { SendMessageCommandInput } from '@aws-sdk/client-sqs';
 import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
 import { callSqs } from '../sqs/calls.ts';
-import { deadLetterAttributes, isDeadLetterAttribute } from '../sqs/dead-letters.ts';
+import { deadLetterAttributes, isDeadLetterAttribute, tracedBy } from '../sqs/dead-letters.ts';
 import type { DeadLetter } from './dead-letters.ts';
 import type { Desk } from './desk.ts';
 import { type Chosen, eachLetter } from './each-letter.ts';
@@ -163,8 +163,6 @@ function copyOf(
     MessageGroupId,
     MessageDeduplicationId,
     ...(attributes.length > 0 && { MessageAttributes: Object.fromEntries(attributes) }),
-    ...(AWSTraceHeader !== undefined && {
-      MessageSystemAttributes: { AWSTraceHeader: { DataType: 'String', StringValue: AWSTraceHeader } },
-    }),
+    ...tracedBy(AWSTraceHeader),
   };
 }

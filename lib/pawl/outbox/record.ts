@@ -65,3 +65,9 @@ export function laneOfGroup(to: string, group: string, host: Pick<Host, 'sha256'
 export function nameOfPlace({ id, n }: Pick<Place, 'id' | 'n'>): string {
   return extended(id, String(n));
 }
+
+/** The place of a name. @returns nothing where it is no name of one */
+export function placeOfName(name: string): Pick<Place, 'id' | 'n'> | undefined {
+  const [, id, n] = /^(.+)#([1-9][0-9]*)$/s.exec(name) ?? [];
+  return id === undefined ? undefined : { id, n: Number(n) };
+}

@@ -11,6 +11,7 @@ import { convertToAttr, unmarshall } from '@aws-sdk/util-dynamodb';
 import { expect } from '../kernel/check.ts';
 import { claimDefaults } from '../kernel/defaults.ts';
 import { explainedError } from '../kernel/errors.ts';
+import { expectNoUnitTest } from '../kernel/unit-test.ts';
 import { expectTableName } from '../stores/dynamodb/table.ts';
 import { functionName } from './record-id.ts';
 
@@ -100,6 +101,11 @@ export const recordTableOptionNames = {
   clientConfig: true,
 } as const;
 
+/** Whether the author says which client to use. */
+export function namesClient({ awsSdkV3Client, clientConfig }: RecordTableOptions): boolean {
+  return awsSdkV3Client !== undefined || clientConfig !== undefined;
+}
+
 /** What stands at the gate. Times are epoch milliseconds. */
 export type AtGate =
   | { readonly kind: 'none' }
@@ -149,6 +155,10 @@ export function recordTable(options: RecordTableOptions, now: () => number) {
   const { inProgressExpiryAttr = 'in_progress_expiration', validationKeyAttr = 'validation' } = options;
   const { awsSdkV3Client: client = new DynamoDBClient(options.clientConfig ?? {}) } = options;
   expect(typeof client.send === 'function', 'awsSdkV3Client', "a client of the AWS SDK's version 3", client);
+  function checkedClient(): DynamoDBClient {
+    if (!namesClient(options)) expectNoUnitTest('dynamodb');
+    return client;
+  }
   expect(keyAttr !== sortKeyAttr, 'sortKeyAttr', 'another attribute than keyAttr', sortKeyAttr);
   const { read: nameOfTable, setupError } = expectTableName(options.tableName);
   const { skewMs } = claimDefaults;
@@ -207,7 +217,7 @@ export function recordTable(options: RecordTableOptions, now: () => number) {
     const isUsed = (name: string) => new RegExp(`${name}\\b`).test(`${expression} ${condition ?? ''}`);
     const values = { ...Object.fromEntries(sets.map(([name, value]) => [`:${name}`, value])), ...given };
     try {
-      await client.send(
+      await checkedClient().send(
         new UpdateItemCommand({
           TableName: nameOfTable(),
           Key: keyOf(id),
@@ -241,7 +251,7 @@ export function recordTable(options: RecordTableOptions, now: () => number) {
     setupError,
 
     async read(id: string): Promise<AtGate> {
-      const { Item } = await client.send(
+      const { Item } = await checkedClient().send(
         new GetItemCommand({ TableName: nameOfTable(), Key: keyOf(id), ConsistentRead: true }),
       );
       return stateOf(Item);
@@ -310,7 +320,7 @@ export function recordTable(options: RecordTableOptions, now: () => number) {
     /** Ends as Powertools does where nothing is done: the record is deleted, if this claim still holds the gate. */
     async free(id: string, claimId: string): Promise<void> {
       try {
-        await client.send(
+        await checkedClient().send(
           new DeleteItemCommand({
             TableName: nameOfTable(),
             Key: keyOf(id),

@@ -1,7 +1,7 @@
 import { expect } from '../kernel/check.ts';
 import type { Host } from '../kernel/host.ts';
 import { identifyingText, type KeyValue } from '../kernel/key.ts';
-import { boundedName, extended, hashedTail, joined, partsOf } from '../kernel/name.ts';
+import { boundedName, extended, hashedTail, joined, operationPattern, partsOf } from '../kernel/name.ts';
 
 export type { KeyValue };
 
@@ -89,7 +89,7 @@ function identified(operation: string, key: string, host: Pick<Host, 'sha256'>):
 
 /** @throws OptionError */
 export function expectOperation(operation: unknown): void {
-  const fits = typeof operation === 'string' && /^[!"$-~]{1,128}$/.test(operation);
+  const fits = typeof operation === 'string' && operationPattern.test(operation);
   const expected = "up to 128 ASCII characters, no spaces, no '#', such as 'send-email'";
   expect(fits, 'operation', expected, operation);
 }

@@ -7,7 +7,7 @@ import type { SqsBatchResponse } from './event.ts';
 import { groupOf } from './in-order.ts';
 import { receiveCountOf } from './message.ts';
 import type { Delayed } from './queue.ts';
-import { reportAuthorError } from './report.ts';
+import { report, reportAuthorError } from './report.ts';
 
 /** The longest that a message which did not get its turn waits for its next one. */
 const longestTurnSeconds = 900;
@@ -26,7 +26,6 @@ export async function conclude<Body>(
   const { queue, settings } = consumer;
   const until = lastCallAt(invocation);
   await queue.deadLetter(batch, until);
-  failAtOnce(batch);
   const unfinished = batch.filter((one) => !isFinished(one));
   const idle = unfinished.filter(missedItsTurnUnordered);
   const placeOf = new Map(idle.map((one, place) => [one, place]));
@@ -38,8 +37,28 @@ export async function conclude<Body>(
     const seconds = place === undefined ? secondsToWait(consumer, one) : secondsToTurn(place, turns, elapsedMs);
     if (seconds !== undefined) delayed.push({ one, seconds: Math.ceil(seconds) });
   }
+  reportWaiting(consumer, unfinished, delayed);
+  failAtOnce(batch);
   await queue.setVisibility(delayed, until);
   return batchResponse(batch, unfinished);
+}
+
+/** Reports the oldest of the messages that wait. A batch has one such event, however many messages wait: it is a metric, and each has a price. */
+function reportWaiting<Body>(
+  { engine, settings }: Consumer<Body>,
+  unfinished: readonly Delivery[],
+  delayed: readonly Delayed[],
+): void {
+  const now = settings.host.now();
+  const hiddenFor = new Map(delayed.map(({ one, seconds }) => [one, seconds * 1000]));
+  let oldest: { readonly one: Delivery; readonly oldestMs: number } | undefined;
+  for (const one of unfinished) {
+    const sentAt = Number(one.record.attributes?.SentTimestamp);
+    const oldestMs = Math.max(0, now - sentAt) + (hiddenFor.get(one) ?? 0);
+    if (Number.isFinite(oldestMs) && !(oldest && oldest.oldestMs >= oldestMs)) oldest = { one, oldestMs };
+  }
+  if (oldest === undefined) return;
+  report(engine, oldest.one, { type: 'waiting', messages: unfinished.length, oldestMs: oldest.oldestMs });
 }
 
 /**

@@ -33,6 +33,12 @@ export function isDeadLetterAttribute(name: string): boolean {
   return ours.includes(name);
 }
 
+/** What a copy of a message carries on, so that it stays in the trace of its sender. */
+export function tracedBy(AWSTraceHeader: string | undefined) {
+  if (AWSTraceHeader === undefined) return {};
+  return { MessageSystemAttributes: { AWSTraceHeader: { DataType: 'String', StringValue: AWSTraceHeader } } };
+}
+
 /**
  * A dead-letter queue. Each copy says in its message attributes why it is there: `pawl-reason`, `pawl-error`, the id of
  * the message that it was made of, `pawl-source-message-id`, and the id of its claim, `pawl-claim`.
@@ -84,6 +90,7 @@ export function deadLetterQueue(url: string | undefined): DeadLetters {
           MessageBody: body,
           MessageAttributes: Object.fromEntries(attributesToSend),
           MessageGroupId: attributes.MessageGroupId,
+          ...tracedBy(attributes.AWSTraceHeader),
           // The id of this copy: a second try to dead-letter it makes one message, while a redriven copy is another.
           MessageDeduplicationId: QueueUrl.endsWith('.fifo') ? messageId : undefined,
         });

@@ -40,6 +40,10 @@ export interface SqsRecord {
     readonly ApproximateReceiveCount?: string;
     /** Epoch milliseconds. */
     readonly ApproximateFirstReceiveTimestamp?: string;
+    /** When this copy was sent, in epoch milliseconds. */
+    readonly SentTimestamp?: string;
+    /** What the sender's trace says of itself. */
+    readonly AWSTraceHeader?: string | undefined;
     readonly MessageGroupId?: string | undefined;
   };
   /** The attributes that the sender gave the message. */

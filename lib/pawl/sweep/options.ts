@@ -10,6 +10,7 @@ import { OptionError } from '../kernel/errors.ts';
 import { granted } from '../kernel/granted.ts';
 import type { Host } from '../kernel/host.ts';
 import { expectOptions } from '../kernel/take-options.ts';
+import { propertyOf } from '../kernel/unknown.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import { expectOperation } from '../rules/identity.ts';
 import { type ListsOpenClaims, listsOpenClaims } from '../rules/open-claims.ts';
@@ -51,6 +52,12 @@ export interface SweptExecutions {
   readonly settle: (id: string, until: number) => Promise<SweptClaim>;
 }
 
+/** What lists kept locks: a `LockOperator` of `pawl/locks`. */
+interface ListsKeptLocks {
+  /** In pages; `since` is in epoch milliseconds. */
+  list(query: { readonly status: 'kept' }): AsyncIterable<readonly { readonly since: number }[]>;
+}
+
 /**
  * The options of `sweepOpenClaims`.
  *
@@ -67,6 +74,11 @@ export interface SweepOptions {
   readonly store: ClaimStore & Partial<ListsOpenClaims>;
   /** What to do, by the name of the operation. The claims of every other operation are left alone, and counted. */
   readonly operations: Readonly<Record<string, SweptOperation | SweptExecutions>>;
+  /**
+   * The locks of the table: `lockOperator({ store: dynamoLockStore(store) })` of `pawl/locks`. The report then has the age of the oldest kept one.
+   * @default none is looked at
+   */
+  readonly locks?: ListsKeptLocks;
   /**
    * How many providers are asked at once: 1 to 100.
    * @default 10
@@ -114,6 +126,7 @@ const docs = 'docs/guides/sweep.md';
 const known = {
   store: true,
   operations: true,
+  locks: true,
   concurrency: true,
   maxClaims: true,
   askTimeoutMs: true,
@@ -131,8 +144,9 @@ const knownOfSwept = {
 } as const satisfies NamesOf<SweptOperation>;
 
 /** Options after defaults and validation. */
-export interface SweepSettings extends Required<Omit<SweepOptions, 'store' | 'onEvent' | 'onReport'>> {
+export interface SweepSettings extends Required<Omit<SweepOptions, 'store' | 'locks' | 'onEvent' | 'onReport'>> {
   readonly store: ClaimStore & ListsOpenClaims;
+  readonly locks: ListsKeptLocks | undefined;
   readonly onEvent: SweepOptions['onEvent'];
   readonly onReport: SweepOptions['onReport'];
 }
@@ -140,7 +154,7 @@ export interface SweepSettings extends Required<Omit<SweepOptions, 'store' | 'on
 /** @throws OptionError */
 export function sweepSettings(options: SweepOptions): SweepSettings {
   expectOptions(options, { door: 'sweepOpenClaims', known, docs });
-  const { store, operations, onEvent, onReport, host = nodeHost } = options;
+  const { store, operations, locks, onEvent, onReport, host = nodeHost } = options;
   const {
     concurrency = 10,
     maxClaims = 1000,
@@ -154,6 +168,8 @@ export function sweepSettings(options: SweepOptions): SweepSettings {
       `store: expected one that lists open claims, such as dynamoStore; it has no listOpen. See ${pageAt(docs)}.`,
     );
   }
+  const lists = locks === undefined || typeof propertyOf(locks, 'list') === 'function';
+  expect(lists, 'locks', 'lockOperator({ store: dynamoLockStore(store) }), or nothing', locks);
   expect(
     typeof operations === 'object' && operations !== null,
     'operations',
@@ -172,6 +188,7 @@ export function sweepSettings(options: SweepOptions): SweepSettings {
   return {
     store: granted(store, 'claimsTable.grantOperate(role)'),
     operations,
+    locks,
     concurrency,
     maxClaims,
     askTimeoutMs,

@@ -25,6 +25,10 @@ export interface SweepReport {
   readonly failed: number;
   /** The age of the oldest doubt that this run has left, in milliseconds. 0 if it has left none. Parked claims do not count. */
   readonly oldestInDoubtMs: number;
+  /** The age of the oldest claim that this run has left open, parked ones as well, in milliseconds since it was first seen. 0 if it has left none. */
+  readonly oldestOpenMs: number;
+  /** How long the holder of the oldest kept lock has had its resources, in milliseconds; 0 if none is kept. Only with the option `locks`. */
+  readonly oldestKeptLockMs?: number | undefined;
   /** Whether the run came to the end of the list. If not, the next one of this process goes on from there. */
   readonly reachedEnd: boolean;
 }
@@ -60,16 +64,27 @@ export const noReport = (): Counting => ({
   settledMeanwhile: 0,
   failed: 0,
   oldestInDoubtMs: 0,
+  oldestOpenMs: 0,
   reachedEnd: false,
 });
 
 /** The counts that leave a claim in doubt. */
 const leftInDoubt: readonly SweptClaim[] = ['inconclusive', 'tooEarly', 'notRegistered', 'failed'];
 
-/** Counts one claim. @param inDoubtForMs how old its doubt is */
-export function count(report: Counting, swept: SweptClaim, inDoubtForMs: number): void {
+/** The counts that leave a claim open. One that a worker holds is at work, and no longer open when that ends well. */
+const leftOpen: readonly SweptClaim[] = [...leftInDoubt, 'parked', 'alreadyParked'];
+
+/** How old a claim is, in milliseconds. */
+export interface Ages {
+  readonly inDoubtForMs: number;
+  readonly openForMs: number;
+}
+
+/** Counts one claim. */
+export function count(report: Counting, swept: SweptClaim, { inDoubtForMs, openForMs }: Ages): void {
   report[swept]++;
   if (leftInDoubt.includes(swept)) report.oldestInDoubtMs = Math.max(report.oldestInDoubtMs, inDoubtForMs);
+  if (leftOpen.includes(swept)) report.oldestOpenMs = Math.max(report.oldestOpenMs, openForMs);
 }
 
 /** The metrics of a sweep, by the name of its function. The construct `OpenClaimsSweep` has its alarm on the first. */
@@ -77,6 +92,10 @@ export function metricLine(report: SweepReport, functionName: string, at: number
   const { oldestInDoubtMs, looked, applied, notApplied, inconclusive, parked, failed, notRegistered } = report;
   const metrics = {
     SweepOldestInDoubtSeconds: Math.round(oldestInDoubtMs / 1000),
+    SweepOldestOpenSeconds: Math.round(report.oldestOpenMs / 1000),
+    ...(report.oldestKeptLockMs === undefined
+      ? {}
+      : { SweepOldestKeptLockSeconds: Math.round(report.oldestKeptLockMs / 1000) }),
     SweepSettled: applied + notApplied,
     SweepInconclusive: inconclusive,
     SweepParked: parked,
@@ -85,7 +104,7 @@ export function metricLine(report: SweepReport, functionName: string, at: number
   };
   const Metrics = Object.keys(metrics).map((Name) => ({
     Name,
-    Unit: Name === 'SweepOldestInDoubtSeconds' ? 'Seconds' : 'Count',
+    Unit: Name.endsWith('Seconds') ? 'Seconds' : 'Count',
   }));
   const CloudWatchMetrics = [{ Namespace: metricNamespace, Dimensions: [['function']], Metrics }];
   const facts = { pawl: 'swept', looked, reachedEnd: report.reachedEnd };

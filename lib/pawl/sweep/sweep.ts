@@ -3,6 +3,7 @@ import { remainingTime } from '../kernel/check.ts';
 import { SetupError } from '../kernel/errors.ts';
 import { callListener } from '../kernel/listener.ts';
 import { namesIn } from '../rules/identity.ts';
+import { heldForMs } from '../rules/lease.ts';
 import type { OpenClaim } from '../rules/open-claims.ts';
 import { understood } from '../rules/record.ts';
 import { areExecutions, type SweepOptions, type SweepSettings, type SweptOperation, sweepSettings } from './options.ts';
@@ -87,6 +88,7 @@ export function sweepOpenClaims(options: SweepOptions): SweepHandler {
       endsAt: settings.host.now() + remainingIn(context),
       failure: undefined,
     };
+    await lookAtLocks(run);
     if (hasTime(run)) cursor = await sweepFrom(run, cursor);
     else run.failure = { error: tooShort(settings) };
     report(run, context);
@@ -150,6 +152,21 @@ async function sweepFrom(run: Run, from: string | undefined): Promise<string | u
   }
 }
 
+/** How old the oldest kept lock is: its holder's next attempt has not come. If they cannot be listed, the claims are settled, and the run fails after that. */
+async function lookAtLocks(run: Run): Promise<void> {
+  const { locks, host } = run.settings;
+  if (locks === undefined) return;
+  try {
+    let oldestMs = 0;
+    for await (const page of locks.list({ status: 'kept' })) {
+      for (const { since } of page) oldestMs = Math.max(oldestMs, host.now() - since);
+    }
+    run.report.oldestKeptLockMs = oldestMs;
+  } catch (error) {
+    run.failure = { error };
+  }
+}
+
 /** A sweep that never asks would look like one that finds nothing. */
 function tooShort({ askTimeoutMs }: SweepSettings): Error {
   const least = (askTimeoutMs + 2 * marginMs) / 1000;
@@ -185,7 +202,7 @@ async function failOn(run: Run, id: string): Promise<void> {
   try {
     understood(await run.settings.store.read(id));
   } catch (error) {
-    count(run.report, 'failed', 0);
+    count(run.report, 'failed', { inDoubtForMs: 0, openForMs: 0 });
     run.failure = { error };
   }
 }
@@ -196,11 +213,14 @@ async function sweepOne(run: Run, claim: OpenClaim): Promise<void> {
   report.looked++;
   const settle = settlers.get(namesIn(claim.id).operation);
   const since = claim.unknownAt ?? claim.leaseUntil;
-  count(report, await become(), Math.max(0, now - since));
+  count(report, await become(), {
+    inDoubtForMs: Math.max(0, now - since),
+    openForMs: Math.max(0, now - claim.firstSeenAt),
+  });
 
   async function become(): Promise<SweptClaim> {
     if (claim.status === 'parked') return 'alreadyParked';
-    if (claim.status === 'in-flight' && claim.leaseUntil + settings.skewMs > now) return 'held';
+    if (claim.status === 'in-flight' && heldForMs(claim, settings.skewMs, now) > 0) return 'held';
     if (settle === undefined) return 'notRegistered';
     try {
       return await settle(claim.id);

@@ -1,5 +1,6 @@
 import { propertyOf } from '../kernel/unknown.ts';
-import type { AppWrite, Refusal } from './store.ts';
+import type { Refusal } from './refused.ts';
+import type { AppWrite } from './store.ts';
 
 /**
  * A write that is made when it is committed, and has more to do once it is: a message of an outbox.
@@ -45,6 +46,6 @@ export interface MadeWrites {
   follow(until: number, isKnown: boolean): Promise<void>;
 }
 
-export function makerOf(write: CommitWrite): WriteMaker | undefined {
+export function makerOf(write: unknown): WriteMaker | undefined {
   return propertyOf(write, madeBy) as WriteMaker | undefined;
 }

@@ -1,15 +1,15 @@
 export type { Claim } from '../engine/claim.ts';
 export type { SqsHandler } from '../sqs/each-by.ts';
 export type { DynamoStore } from '../stores/dynamodb/store.ts';
-export { type CommitOptions, commit } from './commit.ts';
+export { commit } from './commit.ts';
+export type { CommitOptions } from './commit-claim.ts';
 export type { CommitWrite, DeferredWrite } from './deferred-write.ts';
 export { type EachTransactionOptions, eachTransaction, type TransactionHandler } from './each-transaction.ts';
 export { commitStep, inPhases, type Phases, type Writes } from './in-phases.ts';
-export { CommitRefusedError } from './refused.ts';
+export { CommitRefusedError, type Refusal } from './refused.ts';
 export {
   type AppWrite,
   type CommitResult,
-  type Refusal,
   type TransactionalStore,
   transactionalStore,
 } from './store.ts';

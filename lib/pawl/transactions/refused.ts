@@ -1,7 +1,17 @@
 import { explained } from '../kernel/error-code.ts';
 import { errorKind } from '../kernel/errors.ts';
 import { propertyOf } from '../kernel/unknown.ts';
-import type { Refusal } from './store.ts';
+
+/** Why one of the application's writes, by its index, kept the transaction from being applied. */
+export interface Refusal {
+  /** -1: none of them by itself. */
+  readonly index: number;
+  /** The database's: `ConditionalCheckFailed`, `ValidationError`, …; in PostgreSQL the SQLSTATE, such as `23505`. */
+  readonly code: string;
+  readonly message: string;
+  /** What stands there, if the write asked for it with `ReturnValuesOnConditionCheckFailure: 'ALL_OLD'`. */
+  readonly item?: Record<string, unknown> | undefined;
+}
 
 /**
  * A condition of the application's own kept its writes from being committed: an account that holds too little, an entry that is
@@ -9,11 +19,8 @@ import type { Refusal } from './store.ts';
  * If the handler throws a `RejectedError` in its place, the claim ends.
  *
  * @example
- * try {
- *   await commit(claim, [{ Put: { TableName: 'ledger', Item: { id: payment.id } } }]);
- * } catch (error) {
- *   if (error instanceof CommitRefusedError) console.warn(`refused: ${error.refusals.map(({ code }) => code)}`);
- *   throw error;
+ * function codesOf(error: unknown): readonly string[] {
+ *   return error instanceof CommitRefusedError ? error.refusals.map(({ code }) => code) : [];
  * }
  */
 export class CommitRefusedError extends Error {
@@ -23,8 +30,8 @@ export class CommitRefusedError extends Error {
   /** @internal */
   readonly 'pawl.error' = 'retryable';
 
-  constructor(refusals: readonly Refusal[]) {
-    super(explained(`nothing was committed: ${refusals.map(described).join('; ')}`, 'not-committed'));
+  constructor(refusals: readonly Refusal[], options?: ErrorOptions) {
+    super(explained(`nothing was committed: ${refusals.map(described).join('; ')}`, 'not-committed'), options);
     this.refusals = refusals;
   }
 }

@@ -9,19 +9,10 @@ import { fromItem, toItem } from '../stores/dynamodb/item.ts';
 import { marshallAction, type TransactAction } from '../stores/dynamodb/marshall-action.ts';
 import type { DynamoStore } from '../stores/dynamodb/store.ts';
 import { tableOf } from '../stores/dynamodb/table.ts';
+import type { Refusal } from './refused.ts';
 
 /** One write of the application's, as `TransactWriteCommand` of `@aws-sdk/lib-dynamodb` takes it: Put, Update, Delete, ConditionCheck. */
 export type AppWrite = TransactAction;
-
-/** Why one of the application's writes, by its index, kept the transaction from being applied. */
-export interface Refusal {
-  readonly index: number;
-  /** DynamoDB's: `ConditionalCheckFailed`, `ValidationError`, … */
-  readonly code: string;
-  readonly message: string;
-  /** What stands there, if the write asked for it with `ReturnValuesOnConditionCheckFailure: 'ALL_OLD'`. */
-  readonly item?: Record<string, unknown> | undefined;
-}
 
 /** What became of a write with the application's writes. `refused`: a condition of the application's failed, nothing was applied, and the claim is as before. */
 export type CommitResult = WriteResult | { readonly applied: false; readonly refused: readonly Refusal[] };

@@ -1,11 +1,11 @@
 import { expectRun, isPromise } from '../kernel/callable.ts';
 import { expect } from '../kernel/check.ts';
-import { explainedError, LeaseError, RetryableError } from '../kernel/errors.ts';
-import { recordedError } from '../kernel/recorded-error.ts';
-import type { ClaimStore } from '../rules/store.ts';
+import { explainedError } from '../kernel/errors.ts';
+import type { ClaimStore, ClaimWrite } from '../rules/store.ts';
+import { type Carried, type Load, WriteCarrier } from './carrier.ts';
 import { type CommitWrite, type DeferredWrite, type MadeWrites, makerOf, type WriteMaker } from './deferred-write.ts';
-import { CommitRefusedError } from './refused.ts';
-import { type AppWrite, mostWrites, type Refusal, type TransactionalStore } from './store.ts';
+import { CommitRefusedError, type Refusal } from './refused.ts';
+import { type AppWrite, mostWrites, type TransactionalStore } from './store.ts';
 
 /**
  * Refuses a store that cannot commit, before anything of a handler runs: a commit that fails after the remote call leaves its effect without
@@ -20,7 +20,7 @@ export function expectTransactional(store: ClaimStore): asserts store is Transac
     commits,
     'store',
     'transactionalStore(dynamoStore({ tableName })), which can commit',
-    'a store that cannot',
+    'transact' in store ? 'a postgresStore: import the function from pawl/postgres' : 'a store that cannot',
     'wrong-store',
   );
 }
@@ -50,22 +50,21 @@ interface Placed<Write> {
 
 const listed = `a list of 1 to ${mostWrites} of them`;
 
-/**
- * A write of a claim that carries writes of the application's.
- *
- * @internal
- */
-export class WriteCarrier {
+/** @throws OptionError when the store cannot commit, or there are no writes, too many, or one that is none */
+export function carrierOf(store: ClaimStore, writes: readonly CommitWrite[]): WriteCarrier {
+  return new WriteCarrier(new AppWrites(store, writes));
+}
+
+/** Writes to DynamoDB, which a write of a claim carries. */
+class AppWrites implements Load {
   readonly #store: TransactionalStore;
   /** The application's own writes, each with its place among all. */
   readonly #plain: readonly Placed<AppWrite>[];
   /** Those that are made for each commit, by what makes them. */
   readonly #deferred: ReadonlyMap<WriteMaker, readonly DeferredWrite[]>;
+  readonly follow: Load['follow'];
   #made: readonly MadeWrites[] | undefined;
-  /** That the application's part of a try was refused. */
-  #refused: CommitRefusedError | undefined;
 
-  /** @throws OptionError when the store cannot do that, or there are no writes, too many, or one that is none */
   constructor(store: ClaimStore, writes: readonly CommitWrite[]) {
     expectTransactional(store);
     const isList = Array.isArray(writes);
@@ -90,10 +89,10 @@ export class WriteCarrier {
     this.#store = store;
     this.#plain = plain;
     this.#deferred = deferred;
+    if (deferred.size > 0) this.follow = (until, isKnown) => this.#follow(until, isKnown);
   }
 
-  /** In place of the store's own `write`. */
-  readonly write: ClaimStore['write'] = async (claimWrite) => {
+  async carry(claimWrite: ClaimWrite): Promise<Carried> {
     this.#made ??= await Promise.all(Array.from(this.#deferred, ([maker, writes]) => maker.make(writes)));
     const own = this.#plain.map(({ write }) => write);
     const committed = await this.#store.commit(claimWrite, [...own, ...this.#made.flatMap(({ actions }) => actions)]);
@@ -107,18 +106,10 @@ export class WriteCarrier {
         'not-committed',
       );
     }
-    this.#refused = new CommitRefusedError(lasting.map((refusal) => this.#placed(refusal)));
-    // Ends the trying: a claim that is not found is not changed.
-    return { applied: false, found: undefined };
-  };
-
-  /** Whether anything follows the commit. */
-  get isFollowed(): boolean {
-    return this.#deferred.size > 0;
+    return { applied: false, refusal: new CommitRefusedError(lasting.map((refusal) => this.#placed(refusal))) };
   }
 
-  /** Does what follows the commit, in time. Never throws. @param isKnown whether the writes are known to be applied, and not only that the claim is complete */
-  async follow(until: number, isKnown = true): Promise<void> {
+  async #follow(until: number, isKnown: boolean): Promise<void> {
     await Promise.all((this.#made ?? []).map((made) => made.follow(until, isKnown)));
   }
 
@@ -134,29 +125,5 @@ export class WriteCarrier {
   /** A refusal with the place of the author's write. What was made of a message is about none of them by itself. */
   #placed(refusal: Refusal): Refusal {
     return { ...refusal, index: this.#plain[refusal.index]?.place ?? -1 };
-  }
-
-  /**
-   * Makes a change that goes by `write`.
-   *
-   * @throws CommitRefusedError; LeaseError when the claim is another worker's; RetryableError when the store fails
-   */
-  async apply(change: () => Promise<'applied' | 'stale'>): Promise<void> {
-    let changed: 'applied' | 'stale';
-    try {
-      changed = await change();
-    } catch (cause) {
-      // It may have been applied. If so the claim is complete, and to release it fails; if not, to release it ends the transaction's chance.
-      throw explainedError(
-        RetryableError,
-        `nothing is known to be committed: ${recordedError(cause).message}`,
-        'not-committed',
-        { cause },
-      );
-    }
-    // Applied at a later try: that an earlier try was refused, and says so only now, does not undo it.
-    if (changed === 'applied') return;
-    if (this.#refused !== undefined) throw this.#refused;
-    throw new LeaseError('the claim is another worker’s: nothing was committed');
   }
 }

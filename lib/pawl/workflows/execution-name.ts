@@ -1,6 +1,5 @@
-import { executionsOperation } from '../engine/options.ts';
 import type { Host } from '../kernel/host.ts';
-import { joined } from '../kernel/name.ts';
+import { executionsOperation, joined } from '../kernel/name.ts';
 
 /** What one intent is known by to its target. */
 export interface ExecutionOf {

@@ -1,4 +1,4 @@
-/** A statement of the two kinds that pawl sends. Each part takes the next of the parameters, in the order of the text. */
+/** A statement of the three kinds that pawl sends. Each part takes the next of the parameters, in the order of the text. */
 export type Statement =
   | { readonly kind: 'insert'; readonly table: string; readonly fields: readonly string[] }
   | {
@@ -6,7 +6,8 @@ export type Statement =
       readonly table: string;
       readonly changes: readonly { readonly name: string; readonly removes: boolean }[];
       readonly where: readonly string[];
-    };
+    }
+  | { readonly kind: 'delete'; readonly table: string; readonly where: readonly string[] };
 
 const known = new Map<string, Statement>();
 
@@ -27,6 +28,11 @@ function parse(text: string): Statement {
     const [, table = '', fields = ''] = insert;
     return { kind: 'insert', table, fields: fields.split(',').map((field) => nameOf(field, /^'(\w+)':\?$/)) };
   }
+  const deleted = /^DELETE FROM "([^"]+)" WHERE (.+)$/.exec(text);
+  if (deleted) {
+    const [, table = '', where = ''] = deleted;
+    return { kind: 'delete', table, where: placesOf(where) };
+  }
   const update = /^UPDATE "([^"]+)"((?: SET "\w+"=\?| REMOVE "\w+")+) WHERE (.+)$/.exec(text);
   if (!update) throw invalid(text);
   const [, table = '', changes = '', where = ''] = update;
@@ -37,8 +43,12 @@ function parse(text: string): Statement {
       name,
       removes: verb === 'REMOVE',
     })),
-    where: where.split(' AND ').map((text) => nameOf(text, /^"(\w+)"=\?$/)),
+    where: placesOf(where),
   };
+}
+
+function placesOf(where: string): readonly string[] {
+  return where.split(' AND ').map((text) => nameOf(text, /^"(\w+)"=\?$/));
 }
 
 function nameOf(text: string, pattern: RegExp): string {

@@ -7,6 +7,8 @@ import {
   ConditionalCheckFailedException,
   type GetItemCommandInput,
   type PutItemCommandInput,
+  type QueryCommandInput,
+  type ScanCommandInput,
   TransactionCanceledException,
   type TransactWriteItem,
   type TransactWriteItemsCommandInput,
@@ -24,6 +26,8 @@ export interface SimulatedTable<Writer> {
   readonly items: ReadonlyMap<string, Item>;
   /** Something that is there before anything happens. */
   put(item: Item): void;
+  /** Something that ends by itself, as by TTL. */
+  remove(item: Item): void;
   /** Carries out a command by its name, and answers as the client does. @throws as the client does */
   execute(command: string, input: unknown, writer: Writer): unknown;
   /** One statement of a batch. */
@@ -34,13 +38,13 @@ export function simulatedTable<Writer>(name: string, onWrite: OnWrite<Writer>): 
   const items = new Map<string, Item>();
 
   function replace(before: Item | undefined, after: Item, writer: Writer): void {
-    items.set(textOf(after['id']), after);
+    items.set(keyOf(after), after);
     onWrite(writer, before, after);
   }
 
   function put(input: PutItemCommandInput, writer: Writer): object {
     const after = input.Item as Item;
-    const before = items.get(textOf(after['id']));
+    const before = items.get(keyOf(after));
     if (!holds(input.ConditionExpression, input, before)) {
       throw new ConditionalCheckFailedException({
         message: 'The conditional request failed',
@@ -60,17 +64,24 @@ export function simulatedTable<Writer>(name: string, onWrite: OnWrite<Writer>): 
     const next = () => Parameters[taken++] as AttributeValue;
     if (parsed.kind === 'insert') {
       const after = Object.fromEntries(parsed.fields.map((field) => [field, next()]));
-      if (items.has(textOf(after['id']))) return refused('DuplicateItem');
+      if (items.has(keyOf(after))) return refused('DuplicateItem');
       if (isTooLarge(after)) return refused('ValidationError');
       replace(undefined, after, writer);
       return {};
     }
-    const changes = parsed.changes.map(({ name: field, removes }) => ({ field, value: removes ? undefined : next() }));
+    const changes =
+      parsed.kind === 'delete'
+        ? []
+        : parsed.changes.map(({ name: field, removes }) => ({ field, value: removes ? undefined : next() }));
     const where = Object.fromEntries(parsed.where.map((field) => [field, next()]));
-    const before = items.get(textOf(where['id']));
+    const before = items.get(keyOf(where));
     if (before === undefined || !Object.entries(where).every(([field, value]) => same(before[field], value))) {
       const shows = options.ReturnValuesOnConditionCheckFailure === 'ALL_OLD' && before !== undefined;
       return refused('ConditionalCheckFailed', shows ? { ...before } : undefined);
+    }
+    if (parsed.kind === 'delete') {
+      items.delete(keyOf(where));
+      return {};
     }
     const after = { ...before };
     for (const { field, value } of changes) {
@@ -113,9 +124,40 @@ export function simulatedTable<Writer>(name: string, onWrite: OnWrite<Writer>): 
     return { Responses: { [name]: found.map((item) => ({ ...item })) }, UnprocessedKeys: {} };
   }
 
+  /** The messages of a lane, or its counter as well. */
+  function query(input: QueryCommandInput): object {
+    const {
+      KeyConditionExpression,
+      ExpressionAttributeValues = {},
+      ScanIndexForward = true,
+      Limit = 1_000_000,
+    } = input;
+    demandConsistent(input.ConsistentRead);
+    const after = ofLane.get(KeyConditionExpression ?? '');
+    if (after === undefined) throw invalid(`this query is not understood: ${KeyConditionExpression}`);
+    const least = after === '' ? Number.NEGATIVE_INFINITY : Number(ExpressionAttributeValues[after]?.N);
+    const found = inOrder().filter(
+      (item) => item['id']?.S === ExpressionAttributeValues[':id']?.S && placeOf(item) > least,
+    );
+    const ordered = ScanIndexForward ? found : found.toReversed();
+    return { Items: ordered.slice(0, Limit).map((item) => ({ ...item })) };
+  }
+
+  /** All messages of an outbox, in one page. */
+  function scan({ FilterExpression }: ScanCommandInput): object {
+    if (FilterExpression !== 'n > :counter') throw invalid(`this scan is not understood: ${FilterExpression}`);
+    return { Items: inOrder().filter((item) => placeOf(item) > 0) };
+  }
+
+  /** What has a sort key, by it. */
+  function inOrder(): Item[] {
+    return [...items.values()].filter(({ n }) => n !== undefined).toSorted((a, b) => placeOf(a) - placeOf(b));
+  }
+
   return {
     items,
-    put: (item) => void items.set(textOf(item['id']), item),
+    put: (item) => void items.set(keyOf(item), item),
+    remove: (item) => void items.delete(keyOf(item)),
     statement,
     execute(command, input, writer) {
       switch (command) {
@@ -124,13 +166,17 @@ export function simulatedTable<Writer>(name: string, onWrite: OnWrite<Writer>): 
         case 'GetItemCommand': {
           const { Key, ConsistentRead } = input as GetItemCommandInput;
           demandConsistent(ConsistentRead);
-          const found = items.get(textOf(Key?.['id']));
+          const found = items.get(keyOf(Key ?? {}));
           return found ? { Item: { ...found } } : {};
         }
         case 'DescribeTableCommand':
           return { Table: { TableId: `id of ${name}` } };
         case 'BatchGetItemCommand':
           return batchGet(input as BatchGetItemCommandInput);
+        case 'QueryCommand':
+          return query(input as QueryCommandInput);
+        case 'ScanCommand':
+          return scan(input as ScanCommandInput);
         case 'TransactWriteItemsCommand':
           return transact(input as TransactWriteItemsCommandInput, writer);
         case 'BatchExecuteStatementCommand': {
@@ -155,7 +201,7 @@ export function statementsOf(requests: readonly BatchStatementRequest[]): readon
 export function idOf({ Statement = '', Parameters = [] }: BatchStatementRequest): string {
   const parsed = parseStatement(Statement);
   if (parsed.kind === 'insert') return textOf(Parameters[parsed.fields.indexOf('id')]);
-  const set = parsed.changes.filter(({ removes }) => !removes).length;
+  const set = parsed.kind === 'delete' ? 0 : parsed.changes.filter(({ removes }) => !removes).length;
   return textOf(Parameters[set + parsed.where.indexOf('id')]);
 }
 
@@ -173,7 +219,7 @@ function actionOf({ Put, Update, ConditionCheck }: TransactWriteItem): Action {
   if (input === undefined) throw invalid('an action that is not understood');
   const key = Put ? Put.Item : (Update ?? ConditionCheck)?.Key;
   return {
-    id: textOf(key?.['id']),
+    id: keyOf(key ?? {}),
     condition: input.ConditionExpression,
     placeholders: input,
     shows: input.ReturnValuesOnConditionCheckFailure === 'ALL_OLD',
@@ -181,6 +227,22 @@ function actionOf({ Put, Update, ConditionCheck }: TransactWriteItem): Action {
       ? () => ({ ...Put.Item })
       : Update && ((before) => updated(Update.UpdateExpression ?? '', Update, { ...Update.Key }, before)),
   };
+}
+
+/** The conditions of queries that are understood, and the value that bounds the sort key. */
+const ofLane = new Map([
+  ['id = :id', ''],
+  ['id = :id AND n > :after', ':after'],
+]);
+
+/** What tells an item from all others: its partition key, and its sort key where it has one. */
+function keyOf(item: Item): string {
+  const id = textOf(item['id']);
+  return item['n'] === undefined ? id : `${id} ${item['n'].N}`;
+}
+
+function placeOf({ n }: Item): number {
+  return Number(n?.N);
 }
 
 function textOf(value: AttributeValue | undefined): string {

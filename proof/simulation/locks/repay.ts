@@ -36,7 +36,7 @@ export async function repay(
   const documents = documentsOver(client);
   const aws = sdk({ dynamodb: withHangs(client) });
   const store = { ...dynamoLockStore(dynamoStore({ tableName: TableName, aws, host })), most };
-  const locks = resourceLocks({ store, host, leaseMs, keepMs, skewMs });
+  const locks = resourceLocks({ store, host, leaseMs, keepMs, skewMs, onEvent: () => undefined });
 
   /** A client without time-outs, some requests of which are never answered. The application's own are: what hangs there is its own. */
   function withHangs(inner: DynamoDBClient): DynamoDBClient {
@@ -94,6 +94,7 @@ export async function repay(
         {
           id: holder,
           work: 'repay',
+          onEvent: () => undefined,
           fence: store.stillHeld(lock),
           check,
           store,

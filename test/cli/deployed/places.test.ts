@@ -14,6 +14,7 @@ const shop: DescribedAccount = {
       ['AWS::Lambda::Function', 'mails'],
       ['AWS::Lambda::Function', 'api'],
       ['AWS::Lambda::Function', 'stranger'],
+      ['AWS::Lambda::Function', 'relay'],
       ['AWS::CloudFormation::Stack', 'Nested'],
     ],
     Nested: [['AWS::Lambda::Function', 'orders']],
@@ -22,7 +23,8 @@ const shop: DescribedAccount = {
     mails: { Environment: { Variables: { CLAIMS_TABLE: 'claims', DEAD_LETTER_QUEUE_URL: 'https://sqs/mails-dlq' } } },
     api: { Environment: { Variables: { CLAIMS_TABLE: 'claims' } } },
     stranger: { Environment: { Variables: {} } },
-    orders: { Environment: { Variables: { CLAIMS_TABLE: 'claims' } } },
+    relay: { Environment: { Variables: { OUTBOX_TABLE: 'outbox' } } },
+    orders: { Environment: { Variables: { CLAIMS_TABLE: 'claims', OUTBOX_TABLE: 'outbox' } } },
   },
   mappings: [
     { FunctionArn: functionArn('mails'), EventSourceArn: arn('mails') },
@@ -52,10 +54,11 @@ async function placesOf(described: DescribedAccount, name = 'Shop') {
 beforeEach(() => describeAccount(shop));
 afterEach(() => account.stop());
 
-it('finds the claims table and the dead-letter queues of a stack, with nested stacks, and leaves strangers out', async () => {
+it('finds the claims table, the outbox and the dead-letter queues of a stack, with nested stacks, and leaves strangers out', async () => {
   const url = (queue: string) => `http://${new URL(account.endpoint).host}/123456789012/${queue}`;
   expect(await readPlaces('Shop', config)).toEqual({
     tables: ['claims'],
+    outboxTables: ['outbox'],
     deadLetters: [
       { deadLetterUrl: 'https://sqs/mails-dlq', queueUrl: url('mails') },
       { deadLetterUrl: url('orders-dlq'), queueUrl: url('orders') },
@@ -76,6 +79,7 @@ describe('an operator who may not list event sources, which IAM permits for all 
     const found = await placesOf({ ...shop, mappings: 'denied' });
     expect(found).toEqual({
       tables: ['claims'],
+      outboxTables: ['outbox'],
       // The redrive policy says which queue it belongs to.
       deadLetters: [{ deadLetterUrl: 'https://sqs/mails-dlq', queueUrl: undefined }],
       unread: ['api', 'orders'].map((functionName) => ({ functionName, what: 'queues' })),

@@ -6,6 +6,7 @@ import { scopedKey } from '../../../lib/pawl/http/index.ts';
 import { boundedText, extended, hashedTail, joined, ownParts, partsOf } from '../../../lib/pawl/kernel/name.ts';
 import { bytesOf } from '../../../lib/pawl/kernel/text.ts';
 import { segmentId } from '../../../lib/pawl/locks/dynamodb/progress.ts';
+import { lockPlace } from '../../../lib/pawl/locks/listed.ts';
 import { resourceId } from '../../../lib/pawl/locks/resource.ts';
 import { laneOfGroup, ownLane } from '../../../lib/pawl/outbox/record.ts';
 import {
@@ -185,6 +186,11 @@ const makers: Readonly<Record<string, Maker>> = {
     space: 'places of the index',
     file: 'lib/pawl/rules/open.ts',
     made: fc.tuple(operation, shard).map((parts) => ({ parts, name: observedPlace(...parts) })),
+  },
+  'locks of one shard': {
+    space: 'places of the index',
+    file: 'lib/pawl/locks/listed.ts',
+    made: shard.map((parts) => ({ parts, name: lockPlace(parts) })),
   },
   'open findings': {
     space: 'places of the index',
@@ -374,6 +380,10 @@ describe('the list of makers', () => {
     'lib/pawl/sqs/send-once.ts': 'a deduplication id: the hash of operation and key',
     'lib/pawl/observe/hashed-keys.ts': 'the id in an event, for people: nothing looks it up',
     'lib/pawl/statements/line.ts': 'reads an effect key',
+    'lib/pawl/locks/operator.ts':
+      'takes the name of a resource apart, and completes the id of a lock that a person names',
+    'lib/pawl/deployment/claim-rights.ts': 'how the names of an operation begin, in a policy',
+    'lib/pawl/engine/options.ts': 'which names an operation may not have',
     'lib/pawl/workflows/waiting-claims.ts': 'attributes of a claim, for people: nothing looks them up',
   };
 

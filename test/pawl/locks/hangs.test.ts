@@ -150,9 +150,8 @@ describe('a promise of a lock', () => {
     const reasons = await unhandled(() => void locks.withLock(['a'], { holder: 'one', unlock }, fails));
     expect(reasons).toEqual([]);
     vi.advanceTimersByTime(1000);
-    expect(warn.mock.calls.map(([line]) => JSON.parse(line))).toEqual([
-      { pawl: 'not-awaited', what: 'withLock', error: { name: 'Error', message: 'no' } },
-    ]);
+    const said = warn.mock.calls.map(([line]) => JSON.parse(line)).filter(({ pawl }) => pawl !== 'lock-kept');
+    expect(said).toEqual([{ pawl: 'not-awaited', what: 'withLock', error: { name: 'Error', message: 'no' } }]);
     vi.useRealTimers();
     warn.mockRestore();
   });
@@ -167,7 +166,7 @@ describe('a promise of a lock', () => {
     await expect(working).rejects.toThrow('no');
     expect(reasons).toEqual([]);
     await new Promise((resolve) => setTimeout(resolve, 1100));
-    expect(warn).not.toHaveBeenCalled();
+    expect(warn).not.toHaveBeenCalledWith(expect.stringContaining('not-awaited'));
     warn.mockRestore();
   });
 });

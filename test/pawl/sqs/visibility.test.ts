@@ -1,7 +1,7 @@
 import type { ChangeMessageVisibilityBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import middy from '@middy/core';
 import { describe, expect, it } from 'vitest';
-import { memoryStore, OptionError, RetryableError, reconcile } from '../../../lib/pawl/index.ts';
+import { type ClaimEvent, memoryStore, OptionError, RetryableError, reconcile } from '../../../lib/pawl/index.ts';
 import type { Host } from '../../../lib/pawl/kernel/host.ts';
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import {
@@ -56,6 +56,39 @@ function setUp(options: Partial<SqsOptions<Order>> = {}, random = 0.5) {
 const order = (orderId: string, receiveCount = 1) =>
   sqsRecord({ orderId }, { messageId: orderId, receiptHandle: orderId, receiveCount });
 const fails = () => Promise.reject(new Error('no'));
+
+describe('what waits is reported', () => {
+  const sent = (orderId: string, ageMs: number | undefined, now: number) => {
+    const message = order(orderId);
+    const SentTimestamp = ageMs === undefined ? undefined : String(now - ageMs);
+    return { ...message, attributes: { ...message.attributes, ...(SentTimestamp && { SentTimestamp }) } };
+  };
+
+  it('once a batch, by the oldest message, with the age that it has when it comes again', async () => {
+    const events: ClaimEvent[] = [];
+    const { consumer, host, asked, ...rest } = setUp({
+      onEvent: (event) => events.push(event),
+      backoffSeconds: () => 60,
+    });
+    const batch = [sent('a', 1000, host.now()), sent('b', 5000, host.now()), sent('c', 9000, host.now())];
+    await consumer((orderId) => (orderId === 'c' ? 'done' : fails()))(sqsEvent(...batch), rest.context());
+    const waiting = events.filter(({ type }) => type === 'waiting');
+    const hiddenSeconds = asked.flat().find(({ receipt }) => receipt === 'b')?.seconds ?? 0;
+    expect(hiddenSeconds).toBeGreaterThan(0);
+    expect(waiting).toMatchObject([
+      { id: 'send-email#b', messageId: 'b', messages: 2, oldestMs: 5000 + hiddenSeconds * 1000 },
+    ]);
+  });
+
+  it('and not where all is done, nor where the age is not known', async () => {
+    const events: ClaimEvent[] = [];
+    const { consumer, host, ...rest } = setUp({ onEvent: (event) => events.push(event) });
+    await consumer(() => 'done')(sqsEvent(sent('a', 1000, host.now())), rest.context());
+    await consumer(fails)(sqsEvent(sent('b', undefined, host.now())), rest.context());
+    expect(events.map(({ type }) => type)).toContain('released');
+    expect(events.map(({ type }) => type)).not.toContain('waiting');
+  });
+});
 
 describe('a message that failed stays invisible', () => {
   it('for longer with every receive, up to a quarter of an hour', async () => {

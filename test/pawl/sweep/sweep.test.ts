@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { ClaimEvent } from '../../../lib/pawl/engine/events.ts';
 import { type Doubt, reconcile } from '../../../lib/pawl/engine/reconcile.ts';
 import { type ClaimStore, memoryStore, once, step, type Verdict } from '../../../lib/pawl/index.ts';
-import { type SweepOptions, sweepOpenClaims } from '../../../lib/pawl/sweep/index.ts';
+import { lockOperator, memoryLockStore, resourceLocks } from '../../../lib/pawl/locks/index.ts';
+import { type SweepOptions, type SweepReport, sweepOpenClaims } from '../../../lib/pawl/sweep/index.ts';
 import { resolverOf } from '../../support/resolver-of.ts';
 import { virtualHost } from '../../support/virtual-host.ts';
 
@@ -102,7 +103,7 @@ describe('a claim whose worker died', () => {
     await abandon();
     say({ verdict: 'not-applied' });
     await host.advance(10_999);
-    expect(await sweep()).toMatchObject({ held: 1, oldestInDoubtMs: 0 });
+    expect(await sweep()).toMatchObject({ held: 1, oldestInDoubtMs: 0, oldestOpenMs: 0 });
     await host.advance(2000);
     expect(await sweep()).toMatchObject({ tooEarly: 1, oldestInDoubtMs: 2999 });
     expect(asked).toEqual([]);
@@ -145,7 +146,7 @@ describe('a claim whose worker died', () => {
     const sweep = sweepOpenClaims({ ...sweepOptions, store, operations: { pay: { onAbandoned: 'park' } } });
     expect(await sweep()).toMatchObject({ parked: 1 });
     expect(statuses()).toEqual(['pay#p-1 parked']);
-    expect(await sweep()).toMatchObject({ alreadyParked: 1, parked: 0 });
+    expect(await sweep()).toMatchObject({ alreadyParked: 1, parked: 0, oldestInDoubtMs: 0, oldestOpenMs: settledMs });
   });
 
   it('is left as it is, and counted with its age, where its operation is not registered', async () => {
@@ -426,5 +427,37 @@ describe('the options', () => {
     expect(refused({ operations: { pay: {} } })).toThrow('operations.pay.onAbandoned: expected');
     expect(refused({ store: { read: store.read, write: store.write } })).toThrow('listOpen');
     expect(refused({ concurrency: 0 })).toThrow('concurrency');
+  });
+});
+
+describe('the locks of a table', () => {
+  it('are looked at where the sweep is handed them: the report says for how long the oldest kept one has been held', async () => {
+    const lockStore = memoryLockStore();
+    const { host, sweepOptions } = setUp();
+    const sweep = sweepOpenClaims({ ...sweepOptions, locks: lockOperator({ store: lockStore, host }) });
+    expect(await sweep()).toMatchObject({ oldestKeptLockMs: 0 });
+    const locks = resourceLocks({ store: lockStore, host, onEvent: () => undefined });
+    const lock = await locks.lockAll(['d-1'], { holder: 'r-1' });
+    await host.advance(5000);
+    await lock.keep();
+    await host.advance(5000);
+    expect(await sweep()).toMatchObject({ oldestKeptLockMs: 10_000 });
+  });
+
+  it('that cannot be listed fail the run, after the claims are settled', async () => {
+    const { abandon, host, sweepOptions, say } = setUp();
+    await abandon();
+    await host.advance(60_000);
+    say({ verdict: 'not-applied' });
+    const reports: SweepReport[] = [];
+    const locks = {
+      list: () => {
+        throw new Error('no right');
+      },
+    };
+    const sweep = sweepOpenClaims({ ...sweepOptions, locks, onReport: (report) => void reports.push(report) });
+    await expect(sweep()).rejects.toThrow('no right');
+    expect(reports).toMatchObject([{ notApplied: 1 }]);
+    expect(reports[0]?.oldestKeptLockMs).toBeUndefined();
   });
 });

@@ -45,7 +45,7 @@ test('the code of the functions fits into a template, and nothing that is deploy
     expect(DeletionPolicy).toBe('Delete');
     return Type === 'AWS::Lambda::Function' ? [record(Properties)] : [];
   });
-  expect(functions).toHaveLength(3);
+  expect(functions).toHaveLength(4);
   for (const { Code } of functions) expect(String(record(Code)['ZipFile']).length).toBeLessThan(4096);
 });
 

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { processWide } from '../../../lib/pawl/kernel/process-wide.ts';
 import { simulateDoors } from '../../../proof/simulation/doors/simulate.ts';
 import { simulateLocks } from '../../../proof/simulation/locks/simulate.ts';
+import { simulateOutbox } from '../../../proof/simulation/outbox/simulate.ts';
 import { simulate } from '../../../proof/simulation/simulate.ts';
 import { runSeeds } from '../../../proof/simulation/tally.ts';
 
@@ -26,6 +27,13 @@ test('doors: nothing is wrong under the first 40 seeds, in which workers are kil
   const { failures, stats } = await runSeeds(simulateDoors, seeds);
   expect(failures).toEqual([]);
   expect(stats.kills).toBeGreaterThan(10);
+});
+
+test('outbox: nothing is wrong under the first 40 seeds, in which workers are killed and copies are sent', async () => {
+  const { failures, stats } = await runSeeds(simulateOutbox, seeds);
+  expect(failures).toEqual([]);
+  expect(stats.kills).toBeGreaterThan(10);
+  expect(stats.copies).toBeGreaterThan(stats.committed);
 });
 
 test('nothing of a seed is kept: a killed handler never ends, and each later call of once would be kept with it', async () => {

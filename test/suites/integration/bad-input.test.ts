@@ -10,7 +10,7 @@ import {
   type SqsOptions,
 } from '../../../lib/pawl/sqs/index.ts';
 import { dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
-import { context } from '../../support/lambda.ts';
+import { context, failuresOf } from '../../support/lambda.ts';
 import { startQueues } from '../../support/queues.ts';
 import { claimsTable, localClient } from '../../support/tables.ts';
 
@@ -50,7 +50,7 @@ function consumer(options: Partial<SqsOptions<Order>> = {}, effect: () => unknow
       return effect();
     },
   );
-  return { ran, events, deliver: () => queues.deliver((event: SqsEvent) => handler(event, context())) };
+  return { handler, ran, events, deliver: () => queues.deliver((event: SqsEvent) => handler(event, context())) };
 }
 
 describe('a message that can never run goes straight to the dead-letter queue, with the reason', () => {
@@ -88,7 +88,10 @@ describe('a message that can never run goes straight to the dead-letter queue, w
     const sent = await queues.send('hello');
     expect(await deliver()).toEqual({ received: 1, failed: [sent] });
     expect(await queues.depth(queues.orders)).toMatchObject({ inFlight: 1 });
-    expect(events).toMatchObject([{ type: 'undeliverable', reason: 'invalid-message' }]);
+    expect(events).toMatchObject([
+      { type: 'undeliverable', reason: 'invalid-message' },
+      { type: 'waiting', messages: 1 },
+    ]);
   });
 
   it('or, when the dead-letter queue cannot be reached, stays on its queue', async () => {
@@ -97,7 +100,36 @@ describe('a message that can never run goes straight to the dead-letter queue, w
     const sent = await queues.send('hello');
     expect(await deliver()).toEqual({ received: 1, failed: [sent] });
     expect(await queues.depth(queues.orders)).toMatchObject({ inFlight: 1 });
-    expect(events.map(({ type }) => type)).toEqual(['queue-call-failed']);
+    expect(events.map(({ type }) => type)).toEqual(['queue-call-failed', 'waiting']);
+  });
+
+  it('stays in the trace of its sender', async () => {
+    const sent: unknown[] = [];
+    const traced = queues.functionClient;
+    traced.middlewareStack.add(
+      (next, { commandName }) =>
+        (args) => {
+          if (commandName === 'SendMessageCommand') sent.push(args.input);
+          return next(args);
+        },
+      { step: 'initialize', name: 'sent' },
+    );
+    const AWSTraceHeader = 'Root=1-6920323a-7f1a2b3c4d5e6f7a8b9c0d1e;Sampled=1';
+    const { handler } = consumer();
+    await queues.send('hello');
+    await queues.send('hello again');
+    // The local server keeps no trace: it is put into what is received, and seen in what is sent, which the server takes.
+    const [first, ...others] = (await queues.receive(queues.orders)).Records;
+    if (first === undefined) throw new Error('nothing was received');
+    const attributes = { ...first.attributes, AWSTraceHeader };
+    expect(failuresOf(await handler({ Records: [{ ...first, attributes }, ...others] }, context()))).toEqual([]);
+    traced.middlewareStack.remove('sent');
+    const system = { AWSTraceHeader: { DataType: 'String', StringValue: AWSTraceHeader } };
+    expect(sent).toHaveLength(2);
+    expect(
+      sent.map((input) => (input as { MessageSystemAttributes?: unknown }).MessageSystemAttributes).toSorted(),
+    ).toEqual([system, undefined]);
+    expect((await queues.receive(queues.deadLetters)).Records).toHaveLength(2);
   });
 
   it('of 1 MiB that is no JSON: it goes whole, without the reason it has no room for', async () => {
@@ -159,7 +191,7 @@ describe('a claims store that cannot be used runs nothing, and every message sta
     if (outcome === 'throws') await expect(deliver()).rejects.toThrow('docs/errors.md#missing-table');
     else expect([...(await deliver()).failed].sort()).toEqual(sent.sort());
     expect(ran).toEqual([]);
-    expect(events.map(({ type }) => type)).toEqual(['store-unavailable', 'store-unavailable']);
+    expect(events.map(({ type }) => type)).toEqual(['store-unavailable', 'store-unavailable', 'waiting']);
     expect(await queues.depth(queues.orders)).toMatchObject({ inFlight: 2 });
   });
 });

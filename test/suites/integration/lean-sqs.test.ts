@@ -232,6 +232,18 @@ it('a copy that SQS received with another body is not taken for safe: the messag
   expect(await queues.depth(queues.orders)).toMatchObject({ inFlight: 10 });
 });
 
+it('a message is received as by the SDK, with the bytes of a binary attribute', async () => {
+  const { aws } = await unreliable(() => undefined);
+  const BinaryValue = Uint8Array.of(0, 255, 7);
+  const MessageAttributes = {
+    raw: { DataType: 'Binary', BinaryValue },
+    tenant: { DataType: 'String', StringValue: 't' },
+  };
+  await aws.sqs.call('SendMessage', { QueueUrl: queues.orders.url, MessageBody: 'é', MessageAttributes });
+  const call = { QueueUrl: queues.orders.url, MessageAttributeNames: ['All'] };
+  expect(await aws.sqs.call('ReceiveMessage', call)).toMatchObject({ Messages: [{ Body: 'é', MessageAttributes }] });
+});
+
 it('a message that arrives with another body than SQS sent is not taken for whole: nothing is copied, and nothing deleted', async () => {
   const sqs = leanSqs(async () => ({
     Messages: [{ MessageId: 'm-1', Body: 'damaged', MD5OfBody: 'of another body' }],

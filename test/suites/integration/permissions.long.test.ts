@@ -7,7 +7,7 @@ import { User } from 'aws-cdk-lib/aws-iam';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import type { Order } from '../../../lambda/order.ts';
 import { signedText } from '../../../lambda/processor.ts';
-import { ClaimsTable } from '../../../lib/cdk/index.ts';
+import { ClaimsTable, grantClaims, grantLocks } from '../../../lib/cdk/index.ts';
 import { INDIVIDUAL_STORE_ACTIONS, RESTORED_STORE_ACTIONS, STORE_ACTIONS } from '../../../lib/pawl/deployment/needs.ts';
 import { type Doubt, reconcile } from '../../../lib/pawl/engine/reconcile.ts';
 import { nodeHost } from '../../../lib/pawl/host.ts';
@@ -31,7 +31,8 @@ import { createLedger } from '../../../shop/providers/ledger.ts';
 import { startProcessor } from '../../../shop/providers/processor.ts';
 import { startSes } from '../../../shop/providers/ses.ts';
 import { permissions } from '../../cdk/support.ts';
-import { actionsOf } from '../../support/actions.ts';
+import { actionsOf, type TableAction } from '../../support/actions.ts';
+import { grantedBy, judge } from '../../support/judged.ts';
 import { context, failuresOf, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { resolverOf } from '../../support/resolver-of.ts';
 import { claimsTable, localClient } from '../../support/tables.ts';
@@ -47,8 +48,9 @@ interface Stack {
 }
 
 const stacks = new Map<string, Stack>();
-/** What the function that runs has asked for, `table action`. */
+/** What the function that runs has asked for, `table action`, and by its requests. */
 const asked = new Set<string>();
+const requests: TableAction[] = [];
 const dynamo = localClient(inject('dynamoEndpoint'));
 const documents = DynamoDBDocumentClient.from(dynamo);
 const { publicKey, privateKey } = generateKeyPairSync('ed25519');
@@ -99,7 +101,10 @@ afterAll(async () => {
 });
 
 function onRequest({ operation, body }: { readonly operation: string; readonly body: string }) {
-  for (const { table, action } of actionsOf(operation, JSON.parse(body))) asked.add(`${table} ${action}`);
+  for (const one of actionsOf(operation, JSON.parse(body))) {
+    asked.add(`${one.table} ${one.action}`);
+    requests.push(one);
+  }
   return 'pass' as const;
 }
 
@@ -231,6 +236,16 @@ const functions: readonly (readonly [stack: string, construct: string, use: () =
   ],
 ];
 
+/** The one operation of each consumer: with the right of it alone, each does all that it does. */
+const OPERATIONS: Readonly<Record<string, string>> = {
+  SendEmail: 'send-email',
+  IssueGiftCard: 'issue-gift-card',
+  PostPayment: 'post-payment',
+  PaymentCallback: 'payment-callback',
+  RepayDebts: 'repay-debts',
+  ChangeAccount: 'change-account',
+};
+
 test('every function that has a grant on a table is among these', () => {
   const known = functions.map(([, construct]) => construct);
   const all = [...stacks.values()].flatMap(({ synthesized: { template } }) =>
@@ -246,6 +261,7 @@ test.each(functions)('%s: %s asks for what it is granted, and is granted no more
   const { environment } = stack.provisioned.functionAt(construct, name);
   for (const [variable, value] of Object.entries(environment)) vi.stubEnv(variable, value);
   asked.clear();
+  requests.length = 0;
   await use();
   const granted = grantedTo(construct, stack);
   expect([...asked].filter((one) => !granted.includes(one))).toEqual([]);
@@ -256,6 +272,24 @@ test.each(functions)('%s: %s asks for what it is granted, and is granted no more
   );
   expect(granted.filter((one) => !asked.has(one) && !ofStores.includes(one))).toEqual([]);
   expect(asked.size).toBeGreaterThan(0);
+
+  const operation = OPERATIONS[construct];
+  const onClaims = requests.filter(({ table }) => table === environment['CLAIMS_TABLE']);
+  if (operation === undefined) return;
+  expect(onClaims.length).toBeGreaterThan(0);
+  const decisions = (operations: readonly string[]) => {
+    const rights = grantedBy((table, role) => {
+      grantClaims(table, role, { operations });
+      grantLocks(table, role, { operations });
+    });
+    return onClaims.map((one) => ({ ...one, decision: judge(rights, one) }));
+  };
+  expect(decisions([operation]).filter(({ decision }) => decision !== 'allowed')).toEqual([]);
+  const others = Object.values(OPERATIONS).filter((other) => other !== operation);
+  const reached = decisions(others).filter(({ decision }) => decision === 'allowed');
+  // Locks belong to no operation.
+  expect(reached.filter(({ leadingKeys }) => leadingKeys.some((key) => !key.startsWith('#')))).toEqual([]);
+  expect(reached.length > 0).toBe(construct === 'RepayDebts');
 });
 
 describe('who looks after the claims', () => {

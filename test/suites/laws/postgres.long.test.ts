@@ -1,28 +1,42 @@
 import { Pool } from 'pg';
-import { afterAll, beforeAll, describe, inject } from 'vitest';
-import { type PostgresServer, postgresPrograms, startPostgres } from '../../support/postgres.ts';
+import { afterAll, describe, inject } from 'vitest';
+import { hasPgBouncer, startPgBouncer } from '../../support/pgbouncer.ts';
+import { debianPrograms, postgresPrograms, startPostgres } from '../../support/postgres.ts';
 import { lawsOverPostgres } from './over-postgres.ts';
 
 const connectionString = inject('postgresUrl');
-const programs = postgresPrograms() ?? '';
+const programs = postgresPrograms();
 
-/** Transactions that would be undone in place of waiting: a pool may be set up so. */
-let strict: PostgresServer;
+const servers = new AsyncDisposableStack();
 const pools: Pool[] = [];
-const open = (url: string) => async () => {
+afterAll(async () => {
+  await Promise.all(pools.map((pool) => pool.end()));
+  await servers.disposeAsync();
+});
+
+function poolsOf(url: string) {
   const [pool, elsewhere] = [1, 2].map(() => new Pool({ connectionString: url, max: 10 })) as [Pool, Pool];
   pools.push(pool, elsewhere);
   return { pool, elsewhere };
-};
-beforeAll(async () => {
-  if (programs) strict = await startPostgres(programs, ['default_transaction_isolation=serializable']);
-});
-afterAll(async () => {
-  await Promise.all(pools.map((pool) => pool.end()));
-  await strict?.[Symbol.asyncDispose]();
+}
+
+const started =
+  (of: string, settings: readonly string[] = []) =>
+  async () =>
+    poolsOf(servers.use(await startPostgres(of, settings)).url);
+
+describe.skipIf(programs === undefined)('on a server', () => {
+  lawsOverPostgres('PostgreSQL', async () => poolsOf(connectionString), 50);
+  // Transactions that are undone in place of waiting: a database may be set up so.
+  const strict = ['default_transaction_isolation=serializable'];
+  lawsOverPostgres('PostgreSQL, serializable', started(programs ?? '', strict), 10);
 });
 
-describe.skipIf(programs === '')('on a server', () => {
-  lawsOverPostgres('PostgreSQL', open(connectionString), 50);
-  lawsOverPostgres('PostgreSQL, serializable', () => open(strict.url)(), 10);
+// Ubuntu's or Debian's packages, which CI installs.
+describe.skipIf(programs === undefined || !hasPgBouncer())('through PgBouncer in transaction mode', () => {
+  lawsOverPostgres('PgBouncer', async () => poolsOf(servers.use(await startPgBouncer(connectionString)).url), 10);
+});
+
+describe.each(debianPrograms())('on version %s of Debian', (version, of) => {
+  lawsOverPostgres(`PostgreSQL ${version}`, started(of), 10);
 });

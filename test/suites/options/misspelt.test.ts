@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { PUBLIC_ENTRIES } from '../../../checks/packages.ts';
 import { WiringError } from '../../../lib/cdk/index.ts';
 import { memoryStore, OptionError, once } from '../../../lib/pawl/index.ts';
-import { memoryLockStore, resourceLocks } from '../../../lib/pawl/locks/index.ts';
+import { lockOperator, memoryLockStore, resourceLocks } from '../../../lib/pawl/locks/index.ts';
 import { operator } from '../../../lib/pawl/operate/index.ts';
 import { isError, takenBy, takers, thrownBy, withoutOptions } from './misspelt.ts';
 
@@ -86,6 +86,7 @@ describe('no public function that takes options is missing above', () => {
 
   test.each([
     ['resourceLocks()', Object.keys(resourceLocks({ store: memoryLockStore() })), ['read']],
+    ['lockOperator()', Object.keys(lockOperator({ store: memoryLockStore() })), ['read', 'readOf']],
     ['operator()', Object.keys(operator({ store: memoryStore() })), ['queueDepth', 'sourcesOf']],
   ])('every method of %s is tried, or takes no options', (door, methods, without) => {
     const tried = takers.filter((one) => one.door.startsWith(`${door}.`)).map((one) => one.door.split('.')[1]);

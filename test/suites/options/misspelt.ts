@@ -1,17 +1,32 @@
 import { App, Stack } from 'aws-cdk-lib';
-import { ClaimsDashboard, ClaimsTable, Consumer, OpenClaimsSweep, StatementCheck } from '../../../lib/cdk/index.ts';
+import {
+  ClaimsDashboard,
+  ClaimsTable,
+  Consumer,
+  OpenClaimsSweep,
+  OutboxRelay,
+  OutboxTable,
+  StatementCheck,
+} from '../../../lib/cdk/index.ts';
 import { headerKey, httpOnce, onceOverHttp } from '../../../lib/pawl/http/index.ts';
 import { memoryStore, once, reconcile, rememberCompleted, step } from '../../../lib/pawl/index.ts';
-import { forEachItem, memoryLockStore, readProgress, resourceLocks } from '../../../lib/pawl/locks/index.ts';
+import {
+  forEachItem,
+  lockOperator,
+  memoryLockStore,
+  readProgress,
+  resourceLocks,
+} from '../../../lib/pawl/locks/index.ts';
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { hashedKeys, metricEvents } from '../../../lib/pawl/observe/index.ts';
 import { operator } from '../../../lib/pawl/operate/index.ts';
 import { eventBuses } from '../../../lib/pawl/outbox/destinations/event-buses.ts';
 import { topics } from '../../../lib/pawl/outbox/destinations/topics.ts';
-import { dynamoOutbox, outboxRelay, outboxSweep, queues } from '../../../lib/pawl/outbox/index.ts';
+import { dynamoOutbox, outboxOperator, outboxRelay, outboxSweep, queues } from '../../../lib/pawl/outbox/index.ts';
 import { largeBodies } from '../../../lib/pawl/outbox/large-bodies.ts';
 import { largePayload } from '../../../lib/pawl/payload/envelopes/large-payload.ts';
 import {
+  checkPostgres,
   deleteExpired,
   postgresLockStore,
   postgresMigration,
@@ -73,6 +88,7 @@ const locks = resourceLocks({ store: memoryLockStore() });
 const holder = { holder: 'request-1' };
 const unlock = { onSuccess: 'unlock', onFailure: 'keep' };
 const operate = operator({ store });
+const lockDesk = lockOperator({ store: memoryLockStore() });
 const acted = { by: 'maria', note: 'seen' };
 const fence = { ConditionCheck: {} };
 const sweep = { messages: [{ body: {} }], provider: nothing, effects: () => 1, handler: nothing };
@@ -127,6 +143,10 @@ export const takers: readonly Taker[] = [
   { door: 'operator().redrive', take: async (o) => operate.redrive(untyped({ items: [] }), untyped(o)) },
   { door: 'operator().discard', take: async (o) => operate.discard(untyped({ items: [] }), untyped(o)) },
   { door: 'operator().resolveAll', take: async (o) => operate.resolveAll(untyped({ items: [] }), untyped(o)) },
+  { door: 'lockOperator', take: (o) => lockOperator(untyped({ store: memoryLockStore(), ...o })) },
+  { door: 'lockOperator().list', take: (o) => lockDesk.list(untyped(o)).next() },
+  { door: 'lockOperator().planRelease', take: (o) => lockDesk.planRelease(untyped({ locks: [], ...acted, ...o })) },
+  { door: 'lockOperator().release', take: (o) => lockDesk.release(untyped({ items: [] }), untyped(o)).next() },
   { door: 'sweepOpenClaims', take: (o) => sweepOpenClaims(untyped({ store, operations: {}, ...o })) },
   {
     door: 'sweepOpenClaims',
@@ -170,6 +190,7 @@ export const takers: readonly Taker[] = [
   { door: 'eachTransaction', take: (o) => eachTransaction(untyped(o), () => []) },
   { door: 'postgresStore', take: (o) => postgresStore(untyped({ pool: {}, ...o })) },
   { door: 'postgresLockStore', take: (o) => postgresLockStore(untyped({ pool: {}, ...o })) },
+  { door: 'checkPostgres', take: (o) => checkPostgres(untyped({ pool: {}, ...o })) },
   { door: 'deleteExpired', take: (o) => deleteExpired(untyped({ pool: {}, ...o })) },
   { door: 'postgresMigration', take: (o) => postgresMigration(untyped(o)) },
   { door: 'startOnce', take: (o) => startOnce(untyped({ operation: 'o', key: nothing, store, ...o })) },
@@ -206,6 +227,12 @@ export const takers: readonly Taker[] = [
   { door: 'eventBuses', take: (o) => eventBuses(untyped(o)) },
   { door: 'outboxRelay', take: (o) => outboxRelay(untyped({ outbox: outbox(), ...o })) },
   { door: 'outboxSweep', take: (o) => outboxSweep(untyped({ outbox: outbox(), ...o })) },
+  { door: 'outboxOperator', take: (o) => outboxOperator(untyped({ outbox: outbox(), ...o })) },
+  {
+    door: 'outboxOperator().list',
+    by: 'outboxOperator.list',
+    take: (o) => outboxOperator({ outbox: outbox() }).list(untyped(o)).next(),
+  },
   { door: 'inPhases', take: (o) => inPhases(untyped({ execute: nothing, record: () => [], ...o })) },
   { door: 'commit', take: (o) => commit(untyped({}), [], untyped(o)) },
   { door: 'sendOnce', take: (o) => sendOnce(untyped({ operation: 'o', store, queueUrl: 'https://sqs', ...o })) },
@@ -259,6 +286,8 @@ export const takers: readonly Taker[] = [
   { door: 'ClaimsTable', take: (o) => new ClaimsTable(scope(), 'Claims', untyped(o)) },
   { door: 'Consumer', take: (o) => new Consumer(scope(), 'SendEmail', untyped(o)) },
   { door: 'OpenClaimsSweep', take: (o) => new OpenClaimsSweep(scope(), 'Sweep', untyped(o)) },
+  { door: 'OutboxTable', take: (o) => new OutboxTable(scope(), 'Outbox', untyped(o)) },
+  { door: 'OutboxRelay', take: (o) => new OutboxRelay(scope(), 'Relay', untyped(o)) },
   { door: 'ClaimsDashboard', take: (o) => new ClaimsDashboard(scope(), 'Dashboard', untyped(o)) },
   { door: 'StatementCheck', take: (o) => new StatementCheck(scope(), 'Statements', untyped(o)) },
   { door: 'rehearsal', take: (o) => rehearsal(untyped(o)) },

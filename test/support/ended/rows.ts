@@ -1,5 +1,7 @@
 import { expect } from 'vitest';
 import { nodeHost } from '../../../lib/pawl/host.ts';
+import { dynamoLockStore, lockOperator, resourceLocks } from '../../../lib/pawl/locks/index.ts';
+import { ownLane } from '../../../lib/pawl/outbox/record.ts';
 import { nothingObserved, observedToken } from '../../../lib/pawl/rules/observed.ts';
 import { findingOf, storeFinding } from '../../../lib/pawl/statements/finding.ts';
 import { findings } from '../../../lib/pawl/statements/index.ts';
@@ -72,6 +74,21 @@ async function findingIds(world: World): Promise<readonly string[]> {
   return ids;
 }
 
+const idOfMessage = (key: string) => `${ownLane(key)}#1`;
+
+async function parkedMessages(world: World): Promise<void> {
+  for (const key of keys) await world.message(key);
+}
+
+async function withLocks(world: World): Promise<void> {
+  const locks = resourceLocks({ store: dynamoLockStore(world.store), onEvent: () => undefined });
+  for (const key of keys) {
+    const lock = await locks.lockAll([['debt', key]], { holder: key, reason: 'repayment' });
+    await lock.keep();
+    world.keys.push(lock.id);
+  }
+}
+
 /** Every command of `pawl`, by its name; with another act of it behind a space. */
 export const rows: Readonly<Record<string, Row | Elsewhere>> = {
   claims: {
@@ -93,6 +110,42 @@ export const rows: Readonly<Record<string, Row | Elsewhere>> = {
       ['claim', odd],
     ],
     code: 1,
+  },
+  locks: {
+    ...reads,
+    prepare: withLocks,
+    args: (world) => ['locks', ...table(world), '--json'],
+    showing: () => [['locks']],
+    code: 1,
+  },
+  lock: {
+    ...reads,
+    prepare: withLocks,
+    args: (world) => ['lock', 'debt', 'order-1', ...table(world), '--json'],
+    showing: (_, odd) => [
+      ['lock', odd],
+      ['lock', 'debt', odd],
+    ],
+    code: 1,
+  },
+  unlock: {
+    prepare: withLocks,
+    args: (world) => ['unlock', ...world.keys, '--yes', '--json', ...by, ...table(world)],
+    showing: (_, odd) => [['unlock', odd, '--yes', ...byOdd(odd)]],
+    acts: 3,
+    async done({ store, keys }) {
+      const desk = lockOperator({ store: dynamoLockStore(store) });
+      const found = await Promise.all(keys.map((id) => desk.read(id)));
+      for (const one of found) {
+        expect([one?.status, one?.released?.by]).toBeOneOf([
+          ['ended', 'maria'],
+          ['kept', undefined],
+        ]);
+      }
+      return found.filter((one) => one?.status === 'ended').length;
+    },
+    said: /(\d+) locks? released|Nothing was changed/,
+    code: 0,
   },
   observed: {
     ...reads,
@@ -214,6 +267,43 @@ export const rows: Readonly<Record<string, Row | Elsewhere>> = {
     acts: 3,
     done: async (world) => 3 - (await findingIds(world)).length,
     said: /(\d+) findings? accepted|Nothing was changed/,
+    code: 0,
+  },
+  outbox: {
+    ...reads,
+    prepare: parkedMessages,
+    args: ({ outboxTable }) => ['outbox', '--table', outboxTable, '--json'],
+    showing: ({ outboxTable }, odd) => [
+      ['outbox', '--table', outboxTable],
+      ['outbox', odd],
+      ['outbox', '--to', odd, '--table', outboxTable],
+    ],
+    code: 1,
+  },
+  'outbox retry': {
+    prepare: parkedMessages,
+    args: ({ outboxTable }) => ['outbox', 'retry', '--yes', '--json', '--table', outboxTable],
+    showing: ({ outboxTable }, odd) => [['outbox', 'retry', `message#${odd}#1`, '--yes', '--table', outboxTable]],
+    acts: 3,
+    done: async (world) => 3 - (await world.messages()).filter(({ parked }) => parked !== undefined).length,
+    said: /(\d+) messages? retried|Nothing was changed/,
+    code: 0,
+  },
+  'outbox discard': {
+    prepare: parkedMessages,
+    args: ({ outboxTable }) => [
+      'outbox',
+      'discard',
+      ...keys.map(idOfMessage),
+      '--yes',
+      '--json',
+      '--table',
+      outboxTable,
+    ],
+    showing: ({ outboxTable }, odd) => [['outbox', 'discard', `message#${odd}#1`, '--yes', '--table', outboxTable]],
+    acts: 3,
+    done: async (world) => 3 - (await world.messages()).length,
+    said: /(\d+) messages? discarded|Nothing was changed/,
     code: 0,
   },
   console: {

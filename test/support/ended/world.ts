@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { ChangeMessageVisibilityCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { dynamoOutbox } from '../../../lib/pawl/outbox/index.ts';
+import { ownLane } from '../../../lib/pawl/outbox/record.ts';
 import type { ClaimRecord } from '../../../lib/pawl/rules/record.ts';
 import { successor } from '../../../lib/pawl/rules/successor.ts';
 import { dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import type { SqsLocal } from '../../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { record } from '../records.ts';
-import { claimsTable, localClient } from '../tables.ts';
+import { claimsTable, outboxTable as createOutboxTable, localClient } from '../tables.ts';
 
 /** A table and a dead-letter queue of their own for one run of a command. */
 export type World = Awaited<ReturnType<typeof makeWorld>>;
@@ -16,7 +20,10 @@ export const operation = 'send-email';
 export async function makeWorld(endpoint: string, sqs: SqsLocal) {
   const dynamo = localClient(endpoint);
   const tableName = await claimsTable(dynamo);
-  const store = dynamoStore({ tableName, aws: sdk({ dynamodb: dynamo }) });
+  const aws = sdk({ dynamodb: dynamo });
+  const store = dynamoStore({ tableName, aws });
+  const outboxTable = await createOutboxTable(dynamo);
+  const outbox = dynamoOutbox({ tableName: outboxTable, aws });
   const name = `w-${randomUUID()}`;
   const dead = await sqs.createQueue(`${name}-dlq`);
   const queue = await sqs.createQueue(name, {
@@ -31,6 +38,7 @@ export async function makeWorld(endpoint: string, sqs: SqsLocal) {
   const bodies = async (which: string) => (await sqs.messages(which)).map(({ body }) => body).toSorted();
   return {
     tableName,
+    outboxTable,
     store,
     dynamo,
     dead,
@@ -54,6 +62,13 @@ export async function makeWorld(endpoint: string, sqs: SqsLocal) {
       const next = record({ id: `${operation}#${key}`, leaseUntil: Date.now() - 60_000, ...claim });
       await store.write({ next: successor(next, next), seen: undefined });
     },
+    /** A message that is parked in the outbox, with this text in all that is shown of it. */
+    async message(key: string): Promise<void> {
+      const committed = { uid: key, to: `https://${key}`, key, body: '{}', committedAt: Date.now(), v: 1 };
+      const Item = marshall({ id: ownLane(key), n: 1, ...committed, parked: { name: key, message: key } });
+      await dynamo.send(new PutItemCommand({ TableName: outboxTable, Item }));
+    },
+    messages: async () => (await outbox.store.list()).messages,
     deadBodies: () => bodies(`${name}-dlq`),
     queuedBodies: () => bodies(name),
     hidden: async () => (await sqs.depth(`${name}-dlq`)).inFlight,

@@ -36,7 +36,7 @@ interface Begun {
 }
 
 /** An attempt that has begun, and what its caller wants done. */
-interface Running<T> extends Begun {
+export interface Running<T> extends Begun {
   readonly items: readonly T[];
   readonly check: (items: readonly T[]) => readonly TransactAction[];
   readonly chunk: number;

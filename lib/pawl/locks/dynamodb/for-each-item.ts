@@ -1,3 +1,4 @@
+import { type ClaimEvent, type LockFact, reportTheUnusual } from '../../engine/events.ts';
 import { nodeHost } from '../../host.ts';
 import { expect, expectFunction, expectWhole } from '../../kernel/check.ts';
 import { claimDefaults } from '../../kernel/defaults.ts';
@@ -9,8 +10,9 @@ import type { TransactAction } from '../../stores/dynamodb/marshall-action.ts';
 import type { DynamoStore } from '../../stores/dynamodb/store.ts';
 import { type InTable, tableOf } from '../../stores/dynamodb/table.ts';
 import type { Progress, WorkName } from '../progress.ts';
-import { beginAttempt, finishAttempt, type WritesFor } from './attempt.ts';
-import { lookUpWork, type ProgressTable } from './progress.ts';
+import { reportLock } from '../report.ts';
+import { beginAttempt, finishAttempt, type Running, type WritesFor } from './attempt.ts';
+import { lookUpWork, type ProgressTable, segmentId } from './progress.ts';
 import type { DynamoLockStore } from './store.ts';
 import { processWorkNames, WorkNames } from './work-names.ts';
 
@@ -67,6 +69,12 @@ export interface ForEachItemOptions<T> {
    */
   readonly retentionSeconds?: number;
   /**
+   * What happens to the work: an attempt goes on with it, or leaves it before it is done. It gets ids and counts, under the name of the work. What it throws is
+   * ignored.
+   * @default one line of JSON to `console.warn` when a work is interrupted
+   */
+  readonly onEvent?: (event: ClaimEvent) => void;
+  /**
    * The clock, the random source and the timers. Only simulations set it.
    * @default those of Node
    */
@@ -89,6 +97,7 @@ const known = {
   concurrency: true,
   signal: true,
   retentionSeconds: true,
+  onEvent: true,
   host: true,
   names: true,
 } as const satisfies NamesOf<ForEachItemOptions<unknown>>;
@@ -139,6 +148,7 @@ async function attemptAll<T>(
     chunk = 25,
     concurrency = 4,
     retentionSeconds = claimDefaults.retentionSeconds,
+    onEvent = reportTheUnusual,
     signal,
   } = options;
   expect(
@@ -160,15 +170,22 @@ async function attemptAll<T>(
     expectWhole(name, value);
     expect(value > 0, name, 'at least 1', value);
   }
+  expectFunction('onEvent', 'a function', onEvent);
   const table = progressTable(options.store, host);
+  const report = (fact: LockFact) =>
+    reportLock({ operation: work, onEvent, host }, segmentId({ id, work }, 0, host), fact);
   const giveBack = names.take(table.tableName, { id, work }, fence);
+  let running: Running<T> | undefined;
   try {
     const expiresAt = Math.ceil(host.now() / 1000) + retentionSeconds;
     const begun = await beginAttempt(items, table, { id, work }, fence, expiresAt);
-    const running = { ...begun, items, check, chunk, writesFor, signal };
+    running = { ...begun, items, check, chunk, writesFor, signal };
+    const { done, total } = begun;
+    if (done > 0 && done < total) report({ type: 'work-resumed', done, total });
     return { outcome: 'done', ...(await finishAttempt(running, concurrency)) };
   } catch (error) {
     giveBack();
+    if (running) report({ type: 'work-interrupted', done: running.done, total: running.total });
     throw error;
   }
 }

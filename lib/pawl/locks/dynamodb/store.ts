@@ -6,19 +6,20 @@ import { cancellationOf, conditionFailed, refusedBy } from '../../stores/dynamod
 import { explainedBy, explainedTable, explaining } from '../../stores/dynamodb/explain.ts';
 import { fieldsOf, type Item, toItem } from '../../stores/dynamodb/item.ts';
 import type { TransactAction } from '../../stores/dynamodb/marshall-action.ts';
+import { updateOf } from '../../stores/dynamodb/statement.ts';
 import type { DynamoStore } from '../../stores/dynamodb/store.ts';
 import { type InTable, tableOf } from '../../stores/dynamodb/table.ts';
 import { knownLock } from '../known-lock.ts';
 import type { Lock } from '../owned-lock.ts';
 import type { StoredRecord } from '../record.ts';
 import { type Resource, resourceId } from '../resource.ts';
-import { type LockStore, type LockWrite, lockState } from '../store.ts';
+import { type LockStore, type LockWrite, type LockWriteResult, lockState, type OperatesLocks } from '../store.ts';
 import { despiteConflicts } from './conflicts.ts';
 import { readAll } from './read-all.ts';
 import { whenIn } from './when-in.ts';
 
 /** A lock store in DynamoDB. It also makes the conditions with which a transaction of the caller's depends on a lock. */
-export interface DynamoLockStore extends LockStore, InTable {
+export interface DynamoLockStore extends LockStore, OperatesLocks, InTable {
   /**
    * The action that makes a transaction of the caller's fail unless the lock is still held by this worker: after a takeover,
    * a `keep`, or the holder's next attempt, it is not.
@@ -74,9 +75,21 @@ export function dynamoLockStore(store: DynamoStore): DynamoLockStore {
     return ids.map((id) => found.get(id));
   }
 
+  /** By a statement: an operator may update a record, and may put none. */
+  async function update({ next, seen }: Parameters<OperatesLocks['update']>[0]): Promise<LockWriteResult> {
+    const Statements = [updateOf(nameOfTable(), { next, seen }, lockState(seen))];
+    const { Responses: [response] = [] } = await call(transport, 'BatchExecuteStatement', { Statements });
+    const { Code, Message, Item } = response?.Error ?? {};
+    if (response?.Error === undefined) return { applied: true };
+    if (Code !== conditionFailed) throw Object.assign(new Error(Message), { name: Code });
+    return { applied: false, found: Item ? [fromItem(Item)] : await read([seen.id]) };
+  }
+
   return {
     table,
     most: mostWrites,
+    listPlace: (query) => store.listPlace(query),
+    update: (write) => explaining(explained, () => update(write)),
     read: (ids) => explaining(explained, () => read(ids)),
     async write(writes) {
       try {

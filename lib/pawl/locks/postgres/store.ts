@@ -2,11 +2,12 @@ import { sleep } from '../../kernel/host.ts';
 import { pauseMs } from '../../kernel/retry.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
 import { isHopeless, isUndone } from '../../stores/postgres/errors.ts';
+import { notesIn } from '../../stores/postgres/notes.ts';
 import { parametersOf, recordOf, textOf } from '../../stores/postgres/row.ts';
-import { openTable, type PostgresStoreOptions, postgresStoreOptionNames } from '../../stores/postgres/table.ts';
+import { openTable, type PostgresTableOptions, postgresTableOptionNames } from '../../stores/postgres/table.ts';
 import { knownLock } from '../known-lock.ts';
 import type { StoredRecord } from '../record.ts';
-import { type LockStore, type LockWrite, lockState } from '../store.ts';
+import { type LockStore, type LockWrite, type LockWriteResult, lockState, type OperatesLocks } from '../store.ts';
 
 /** As many records as one statement takes well: three of them lock 3,000 debts. */
 const mostWrites = 1000;
@@ -26,10 +27,10 @@ const mostTries = 4;
  *
  * const locks = resourceLocks({ store: postgresLockStore({ pool: new Pool() }) });
  */
-export function postgresLockStore(options: PostgresStoreOptions): LockStore {
+export function postgresLockStore(options: PostgresTableOptions): LockStore & OperatesLocks {
   expectOptions(options, {
     door: 'postgresLockStore',
-    known: postgresStoreOptionNames,
+    known: postgresTableOptionNames,
     docs: 'docs/guides/postgres.md',
   });
   const table = openTable(options);
@@ -68,12 +69,16 @@ export function postgresLockStore(options: PostgresStoreOptions): LockStore {
     }
   }
 
+  async function write(writes: readonly LockWrite[]): Promise<LockWriteResult> {
+    if (await writeAll(writes)) return { applied: true };
+    return { applied: false, found: await read(writes.map(({ next }) => next.id)) };
+  }
+
   return {
     most: mostWrites,
     read,
-    async write(writes) {
-      if (await writeAll(writes)) return { applied: true };
-      return { applied: false, found: await read(writes.map(({ next }) => next.id)) };
-    },
+    write,
+    listPlace: notesIn(table).listPlace,
+    update: (one) => write([one]),
   };
 }

@@ -2,6 +2,7 @@ import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge
 import { expect } from '../../kernel/check.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
 import { bytesOf } from '../../kernel/text.ts';
+import { expectNoUnitTest } from '../../kernel/unit-test.ts';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { keyAttribute } from '../../payload/sent-key.ts';
 import type { Destination, Problem, Sendable } from '../destination.ts';
@@ -64,6 +65,7 @@ export function eventBuses(options: EventBusesOptions = {}): Destination {
     bytesBeside: ({ key, source = '', detailType = '' }) =>
       bytesOf(source) + bytesOf(detailType) + bytesOf(detailOf({ body: '{}', key })),
     async send({ to, body, key, source, detailType }, abortSignal) {
+      if (client === undefined) expectNoUnitTest('eventbridge');
       buses ??= new EventBridgeClient({});
       const Detail = detailOf({ body, key });
       const put = new PutEventsCommand({

@@ -1,6 +1,7 @@
 import { PublishCommand, SNSClient } from '@aws-sdk/client-sns';
 import { expect } from '../../kernel/check.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
+import { expectNoUnitTest } from '../../kernel/unit-test.ts';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { type Destination, keepsOrder } from '../destination.ts';
 import { attributesFor, bytesOfAttributes, problemOfAttributes } from './attributes.ts';
@@ -55,6 +56,7 @@ export function topics(options: TopicsOptions = {}): Destination {
     takesPointers: true,
     bytesBeside: bytesOfAttributes,
     async send(message, abortSignal) {
+      if (client === undefined) expectNoUnitTest('sns');
       sns ??= new SNSClient({});
       const { to, body, uid, group } = message;
       const publish = new PublishCommand({

@@ -1,4 +1,5 @@
 import type { AttributeValue, BatchStatementRequest } from '@aws-sdk/client-dynamodb';
+import type { RecordState } from '../../kernel/record.ts';
 import type { ClaimRecord } from '../../rules/record.ts';
 import { type ClaimWrite, claimState } from '../../rules/store.ts';
 import { whereOf } from './condition.ts';
@@ -14,6 +15,15 @@ export function statementOf(table: string, { next, seen }: ClaimWrite): BatchSta
     const Parameters = names.map((name) => toAttribute(next[name]) as AttributeValue);
     return { Statement: `INSERT INTO "${table}" VALUE {'${names.join("':?,'")}':?}`, Parameters };
   }
+  return updateOf(table, { next, seen }, claimState(seen));
+}
+
+/** An `UPDATE` of what differs from the record that was seen, which is refused unless that is its state. It makes no item. */
+export function updateOf(
+  table: string,
+  { next, seen }: { readonly next: object; readonly seen: { readonly id: string } },
+  state: RecordState,
+): BatchStatementRequest {
   const Parameters: AttributeValue[] = [];
   /** Takes a parameter, and returns the text that stands for it. */
   const given = (value: unknown) => {
@@ -21,13 +31,14 @@ export function statementOf(table: string, { next, seen }: ClaimWrite): BatchSta
     return '?';
   };
   let Statement = `UPDATE "${table}"`;
-  for (const name of namesOf({ ...seen, ...next })) {
-    const value = next[name];
-    if (value === seen[name]) continue;
+  const [after, before] = [new Map(Object.entries(next)), new Map(Object.entries(seen))];
+  for (const name of new Set([...before.keys(), ...after.keys()])) {
+    const value: unknown = after.get(name);
+    if (value === before.get(name)) continue;
     Statement += value === undefined ? ` REMOVE "${name}"` : ` SET "${name}"=${given(value)}`;
   }
   return {
-    Statement: `${Statement} WHERE ${whereOf(seen.id, claimState(seen), given)}`,
+    Statement: `${Statement} WHERE ${whereOf(seen.id, state, given)}`,
     Parameters,
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   };

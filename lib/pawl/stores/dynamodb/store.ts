@@ -11,6 +11,7 @@ import {
 } from './options.ts';
 import { sharedRequests } from './shared-requests.ts';
 import { singleRequests } from './single-requests.ts';
+import { standInOf } from './stand-in.ts';
 import { type InTable, openTable } from './table.ts';
 
 /**
@@ -36,12 +37,12 @@ interface Way {
 export function openDynamoStore(options: DynamoStoreOptions, { aws, docs }: Way): DynamoStore {
   expectOptions(options, { door: 'dynamoStore', known: dynamoStoreOptionNames, docs });
   const table = openTable(options, aws);
-  return { ...sharedRequests(table), aws: table.aws, table };
+  return { ...(standInOf(options)?.claimsIn(options.tableName) ?? sharedRequests(table)), aws: table.aws, table };
 }
 
 /** @throws OptionError when an option is wrong */
 export function openIndividualStore(options: ClaimTableOptions, { aws, docs }: Way): DynamoStore {
   expectOptions(options, { door: 'individualDynamoStore', known: claimTableOptionNames, docs });
   const table = openTable(options, aws);
-  return { ...singleRequests(table), aws: table.aws, table };
+  return { ...(standInOf(options)?.claimsIn(options.tableName) ?? singleRequests(table)), aws: table.aws, table };
 }

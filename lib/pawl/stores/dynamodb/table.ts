@@ -1,11 +1,13 @@
 import { type Aws, expectAws } from '../../aws/aws.ts';
 import { nodeHost } from '../../host.ts';
 import { environmentName, expect } from '../../kernel/check.ts';
+import { pageAt } from '../../kernel/error-code.ts';
 import type { OptionError } from '../../kernel/errors.ts';
 import type { Host } from '../../kernel/host.ts';
 import { propertyOf } from '../../kernel/unknown.ts';
 import type { DynamoStoreOptions } from './options.ts';
 import type { OpenRestore } from './restored-store.ts';
+import { standInOf } from './stand-in.ts';
 
 /** A table, and the way to it. */
 export interface Table {
@@ -31,7 +33,7 @@ export function openTable(
   const opens = restored === undefined || typeof restored?.open === 'function';
   expect(opens, 'restored', 'restoredTable, which pawl/dynamodb exports, or nothing', restored);
   expectAws(given);
-  const aws = given ?? way();
+  const aws = given ?? standInOf({ aws: given })?.aws ?? way();
   const { now = nodeHost.now } = host;
   const restore = restored?.open(aws.dynamodb, nameOfTable, now);
   return { nameOfTable, setupError, aws, host, restore };
@@ -56,6 +58,10 @@ export interface InTable {
 /** The table of a store that is to keep more than claims, or to be written together with them. @throws OptionError when it has none */
 export function tableOf(option: string, store: InTable, expected = 'dynamoStore({ tableName })'): Table {
   const table: unknown = propertyOf(store, 'table');
-  expect(typeof propertyOf(table, 'nameOfTable') === 'function', option, expected, store, 'wrong-store');
+  const isOther = typeof propertyOf(store, 'transact') === 'function';
+  const wanted = isOther
+    ? `${expected}; what there is over PostgreSQL, ${pageAt('docs/guides/postgres.md')} says`
+    : expected;
+  expect(typeof propertyOf(table, 'nameOfTable') === 'function', option, wanted, store, 'wrong-store');
   return store.table;
 }

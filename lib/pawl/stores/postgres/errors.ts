@@ -16,7 +16,7 @@ import { propertyOf } from '../../kernel/unknown.ts';
  */
 
 /** The SQLSTATE, if the error is the server's. Node's errors have a `code` too, and `EPIPE` looks like one. */
-function sqlState(error: unknown): string | undefined {
+export function sqlState(error: unknown): string | undefined {
   const code = propertyOf(error, 'code');
   return typeof code === 'string' && typeof propertyOf(error, 'severity') === 'string' ? code : undefined;
 }
@@ -46,13 +46,27 @@ export function endsConnection(error: unknown): boolean {
   return sqlState(error) === '25006' || ofConnections.includes(stateClass(error));
 }
 
+/** The error of the server's in an error: libraries put it into one of their own, as its cause. */
+export function stated(error: unknown): unknown {
+  for (let cause = error, depth = 0; depth < 5 && cause !== undefined; cause = propertyOf(cause, 'cause'), depth++) {
+    if (sqlState(cause) !== undefined) return cause;
+  }
+  return error;
+}
+
+/** Whether a transaction is to be made again: it met another one, or its server goes away. It was undone. */
+export function isToRepeat(error: unknown): boolean {
+  const state = sqlState(stated(error));
+  return state === '40001' || state === '40P01' || (state !== undefined && endsConnection(stated(error)));
+}
+
 /** The statement's own division by zero: a write of several records that has to be undone. */
 export function isUndone(error: unknown): boolean {
   return sqlState(error) === '22012';
 }
 
 /** @returns a SetupError, if an operator has to act; or the error as it is, which may pass by itself */
-export function explainedError(error: unknown, table: string): unknown {
+export function setupErrorOf(error: unknown, table: string): unknown {
   const { message } = recordedError(error);
   const said = `PostgreSQL says: ${message}`;
   const options = { cause: error };

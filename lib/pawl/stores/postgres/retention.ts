@@ -1,7 +1,7 @@
 import { expectWhole } from '../../kernel/check.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
-import { openTable, type PostgresStoreOptions, postgresStoreOptionNames } from './table.ts';
+import { openTable, type PostgresTableOptions, postgresTableOptionNames } from './table.ts';
 
 /**
  * The options of `deleteExpired`.
@@ -11,7 +11,7 @@ import { openTable, type PostgresStoreOptions, postgresStoreOptionNames } from '
  *
  * const options: DeleteExpiredOptions = { pool: new Pool(), limit: 500 };
  */
-export interface DeleteExpiredOptions extends PostgresStoreOptions {
+export interface DeleteExpiredOptions extends PostgresTableOptions {
   /**
    * How many rows a call deletes at most.
    * @default 1000
@@ -19,7 +19,7 @@ export interface DeleteExpiredOptions extends PostgresStoreOptions {
   readonly limit?: number;
 }
 
-const known = { ...postgresStoreOptionNames, limit: true } as const satisfies NamesOf<DeleteExpiredOptions>;
+const known = { ...postgresTableOptionNames, limit: true } as const satisfies NamesOf<DeleteExpiredOptions>;
 
 /** After its retention, a record is kept for another hour: the clocks of the workers differ. In seconds. */
 const graceSeconds = 3600;

@@ -13,6 +13,8 @@ import { endsConnection } from './errors.ts';
 /** What a statement returned. */
 export interface PostgresRows {
   readonly rows: readonly object[];
+  /** `COMMIT`, or `ROLLBACK` where PostgreSQL made one of a commit. */
+  readonly command?: string;
 }
 
 /** One connection of a pool: `PoolClient` of `pg` fits. */
@@ -32,10 +34,17 @@ export interface PostgresClient {
  *
  * const pool: PostgresPool = new Pool({ connectionString: process.env.DATABASE_URL, max: 2 });
  */
-export interface PostgresPool {
-  connect(): Promise<PostgresClient>;
+export interface PostgresPool<Client extends PostgresClient = PostgresClient> {
+  connect(): Promise<Client>;
   on?(event: 'error', listener: (error: Error) => void): unknown;
 }
+
+/** The connections of a pool, as its own types have them: `PoolClient` of `pg`. */
+export type ClientOf<Pool> = Pool extends {
+  connect: { (): Promise<infer Client>; (...args: never[]): unknown };
+}
+  ? Client
+  : PostgresClient;
 
 /** A server that does not respond keeps a request no longer than that. In milliseconds. */
 const requestMs = 3000;
@@ -52,26 +61,32 @@ export function listenOnce(pool: PostgresPool): void {
   pool.on?.('error', unheard);
 }
 
+/** A connection that pawl has for itself. */
+export interface Connection<Client> {
+  readonly client: Client;
+  /** Runs one statement of pawl's. @throws what the driver throws; NoAnswerError after 3 seconds */
+  run(text: string, values?: readonly unknown[]): Promise<PostgresRows>;
+}
+
 /**
- * Runs one statement on a connection of its own.
+ * Uses one connection. It goes back into the pool if what used it returned, or if the server has refused a statement and goes on.
  *
- * @throws what the server, the driver or the pool throws; NoAnswerError after 3 seconds. After any error that is not the server's, the statement may have
- *   been applied
+ * @throws what `use` throws; what the pool throws, after which nothing was sent
  */
-export async function ask(
-  pool: PostgresPool,
+export async function withConnection<Client extends PostgresClient, T>(
+  pool: PostgresPool<Client>,
   host: Pick<Host, 'now' | 'after'>,
-  text: string,
-  values: readonly unknown[],
-): Promise<readonly object[]> {
-  const until = host.now() + requestMs;
-  const client = await answeredBy(host, until, pool.connect(), { late: (unused) => unused.release() });
+  use: (connection: Connection<Client>) => Promise<T>,
+): Promise<T> {
+  const inTime = <R>(request: Promise<R>, late?: (result: R) => void) =>
+    answeredBy(host, host.now() + requestMs, request, late && { late });
+  const client = await inTime(pool.connect(), (unused) => unused.release());
   client.on?.('error', unheard);
   let isBroken = true;
   try {
-    const { rows } = await answeredBy(host, until, client.query(text, [...values]));
+    const result = await use({ client, run: (text, values) => inTime(client.query(text, values && [...values])) });
     isBroken = false;
-    return rows;
+    return result;
   } catch (error) {
     isBroken = endsConnection(error);
     throw error;

@@ -1,14 +1,51 @@
+import { expectFunction } from '../../kernel/check.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
+import type { NamesOf } from '../../kernel/unknown-option.ts';
 import type { KeepsNotes } from '../../rules/notes.ts';
 import type { ListsOpenClaims } from '../../rules/open-claims.ts';
-import { type ClaimRecord, understood } from '../../rules/record.ts';
-import { type ClaimStore, type ClaimWrite, claimState, type WriteResult } from '../../rules/store.ts';
-import { groupCommit, type Part } from '../group-commit.ts';
-import { isAboutContents, isHopeless } from './errors.ts';
-import { listOpen } from './list-open.ts';
-import { notesIn } from './notes.ts';
-import { parametersOf, recordOf, textOf } from './row.ts';
-import { openTable, type PostgresStoreOptions, type PostgresTable, postgresStoreOptionNames } from './table.ts';
+import type { ClaimStore, ClaimWrite } from '../../rules/store.ts';
+import { claimsIn } from './claims.ts';
+import type { ClientOf, PostgresPool } from './sql.ts';
+import { openTable, type PostgresTableOptions, postgresTableOptionNames } from './table.ts';
+import { type Transacted, transact } from './transact.ts';
+
+/**
+ * The options of `postgresStore`.
+ *
+ * @example
+ * import { drizzle } from 'drizzle-orm/node-postgres';
+ * import { Pool } from 'pg';
+ *
+ * const store = postgresStore({ pool: new Pool(), tx: (client) => drizzle(client) });
+ */
+export interface PostgresStoreOptions<Pool extends PostgresPool, Tx> extends PostgresTableOptions<Pool> {
+  /**
+   * Makes the author's own form of a transaction from its connection: a query builder, for example. It is called for each transaction.
+   * @default the connection itself
+   */
+  readonly tx?: (client: ClientOf<Pool>) => Tx;
+}
+
+const known = { ...postgresTableOptionNames, tx: true } as const satisfies NamesOf<
+  PostgresStoreOptions<PostgresPool, unknown>
+>;
+
+/** Options of `dynamoStore` that mean nothing here. */
+const ofDynamo = {
+  restored: 'a database that was restored has no mark of it yet; leave it out',
+  aws: 'it asks nothing of AWS; hand it to the consumer',
+};
+
+/** Claims in PostgreSQL, whose writes can carry statements of the application's: `commit`, `commitStep`, `inPhases` and `eachTransaction` need it. */
+export interface PostgresStore<Tx> extends ClaimStore, ListsOpenClaims, KeepsNotes {
+  /**
+   * Applies the write of the claim and the statements of `work`, in one transaction, or neither. A call that rejects leaves it unknown which: the same call
+   * again finds out.
+   *
+   * @param remainingMs how long its worker has, in milliseconds
+   */
+  transact(write: ClaimWrite, work: (tx: Tx) => unknown, remainingMs: number): Promise<Transacted>;
+}
 
 /**
  * Claims in a table of PostgreSQL. What is asked for at the same time shares a statement: up to 100 writes, up to 100 reads.
@@ -21,67 +58,19 @@ import { openTable, type PostgresStoreOptions, type PostgresTable, postgresStore
  *
  * const store = postgresStore({ pool: new Pool({ connectionString: process.env.DATABASE_URL, max: 2 }) });
  */
-export function postgresStore(options: PostgresStoreOptions): ClaimStore & ListsOpenClaims & KeepsNotes {
-  expectOptions(options, {
-    door: 'postgresStore',
-    known: postgresStoreOptionNames,
-    docs: 'docs/guides/postgres.md',
-  });
-  return claimsIn(openTable(options));
-}
-
-const mostAtOnce = 100;
-
-/** Claims in a table that is open already. */
-function claimsIn(table: PostgresTable): ClaimStore & ListsOpenClaims & KeepsNotes {
-  const { statements, host } = table;
-  const errors = { isAboutContents, isHopeless };
-  const read = groupCommit(host, mostAtOnce, (ids: readonly string[]) => shared(ids, readTogether), errors);
-  const write = groupCommit(host, mostAtOnce, (writes: readonly ClaimWrite[]) => shared(writes, writeTogether), errors);
-
-  async function readTogether(ids: readonly string[]): Promise<readonly Part<ClaimRecord | undefined>[]> {
-    const rows = await table.ask(statements.read, [ids.map(textOf)]);
-    const found = new Map(rows.map((row) => [Reflect.get(row, 'id'), row]));
-    return ids.map((id) => ({ value: known(found.get(textOf(id))) }));
-  }
-
-  async function writeTogether(writes: readonly ClaimWrite[]): Promise<readonly Part<WriteResult>[]> {
-    const given = writes.map(({ next, seen }) => ({ next, state: claimState(next), seen: seen && claimState(seen) }));
-    const rows = await table.ask(statements.write, parametersOf(given));
-    const applied = new Set(rows.map((row) => Reflect.get(row, 'id')));
-    return writes.map(({ next: { id } }) => ({ value: applied.has(textOf(id)) ? { applied: true } : lostTo(id) }));
-  }
-
-  /** A refused write, with what stands there. The statement's snapshot may be older than the row that refused it, so it is read afterwards. */
-  async function lostTo(id: string): Promise<WriteResult> {
-    return { applied: false, found: await read(id, id) };
-  }
-
+export function postgresStore<Pool extends PostgresPool, Tx = ClientOf<Pool>>(
+  options: PostgresStoreOptions<Pool, Tx>,
+): PostgresStore<Tx> {
+  expectOptions(options, { door: 'postgresStore', known, refused: ofDynamo, docs: 'docs/guides/postgres.md' });
+  const { tx = (client: ClientOf<Pool>) => client as Tx, ...of } = options;
+  expectFunction('tx', "a function that makes the author's form of a transaction", tx, 'wrong-handler');
+  const table = openTable(of);
+  const claims = claimsIn(table);
   return {
-    read: (id) => read(id, id),
-    write: (one) => write(one.next.id, one),
-    listOpen: (query) => listOpen(table, query),
-    ...notesIn(table),
+    ...claims,
+    async transact(write, work, remainingMs) {
+      const done = await transact(table, write, (client) => work(tx(client as ClientOf<Pool>)), remainingMs);
+      return done.kind === 'lost' ? { applied: false, found: await claims.read(write.next.id) } : done.result;
+    },
   };
-}
-
-/**
- * Serves parts with one statement. After an error that may pass, each is sent again, although it may have been applied: the condition refuses the copy of
- * an applied write, and its caller recognises the record that it wrote.
- */
-async function shared<In, Out>(
-  inputs: readonly In[],
-  serve: (inputs: readonly In[]) => Promise<readonly Part<Out>[]>,
-): Promise<readonly Part<Out>[]> {
-  try {
-    return await serve(inputs);
-  } catch (error) {
-    if (isHopeless(error)) throw error;
-    return inputs.map(() => ({ error: error as Error }));
-  }
-}
-
-/** In a promise of its own: one row that is no claim must not fail those that were read with it. */
-async function known(row: object | undefined): Promise<ClaimRecord | undefined> {
-  return row && understood(recordOf(row) as ClaimRecord);
 }

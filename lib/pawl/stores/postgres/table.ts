@@ -2,8 +2,8 @@ import { nodeHost } from '../../host.ts';
 import { expect } from '../../kernel/check.ts';
 import type { Host } from '../../kernel/host.ts';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
-import { explainedError } from './errors.ts';
-import { ask, listenOnce, type PostgresPool } from './sql.ts';
+import { setupErrorOf } from './errors.ts';
+import { listenOnce, type PostgresPool, withConnection } from './sql.ts';
 import { statementsOf } from './statements.ts';
 
 /**
@@ -12,27 +12,16 @@ import { statementsOf } from './statements.ts';
  * @example
  * import { Pool } from 'pg';
  *
- * const options: PostgresTableOptions = { pool: new Pool(), table: 'app.claims' };
+ * const options: PostgresTableOptions = { pool: new Pool({ max: 2 }), table: 'app.claims' };
  */
-export interface PostgresTableOptions {
+export interface PostgresTableOptions<Pool extends PostgresPool = PostgresPool> {
   /** A pool of connections to the primary: `new Pool()` of `pg`. It is the author's to configure, and to end. */
-  readonly pool: PostgresPool;
+  readonly pool: Pool;
   /**
    * The table that the migration has made: its name, with or without a schema.
    * @default 'pawl_claims'
    */
   readonly table?: string;
-}
-
-/**
- * The options of `postgresStore` and of `postgresLockStore`.
- *
- * @example
- * import { Pool } from 'pg';
- *
- * const options: PostgresStoreOptions = { pool: new Pool({ max: 2 }) };
- */
-export interface PostgresStoreOptions extends PostgresTableOptions {
   /**
    * The clock and the timers. Only simulations set it.
    * @default those of Node
@@ -40,11 +29,11 @@ export interface PostgresStoreOptions extends PostgresTableOptions {
   readonly host?: Pick<Host, 'now' | 'after' | 'random'>;
 }
 
-const postgresTableOptionNames = { pool: true, table: true } as const satisfies NamesOf<PostgresTableOptions>;
-export const postgresStoreOptionNames = {
-  ...postgresTableOptionNames,
+export const postgresTableOptionNames = {
+  pool: true,
+  table: true,
   host: true,
-} as const satisfies NamesOf<PostgresStoreOptions>;
+} as const satisfies NamesOf<PostgresTableOptions>;
 
 /** A table, and the way to it. */
 export interface PostgresTable {
@@ -57,7 +46,7 @@ export interface PostgresTable {
 }
 
 /** @throws OptionError when the pool or the name is none */
-export function openTable({ pool, table = 'pawl_claims', host = nodeHost }: PostgresStoreOptions): PostgresTable {
+export function openTable({ pool, table = 'pawl_claims', host = nodeHost }: PostgresTableOptions): PostgresTable {
   expect(typeof pool?.connect === 'function', 'pool', 'a pool of connections, such as new Pool() of pg', pool);
   const name = quoted(table);
   listenOnce(pool);
@@ -68,9 +57,10 @@ export function openTable({ pool, table = 'pawl_claims', host = nodeHost }: Post
     pool,
     async ask(text, values) {
       try {
-        return await ask(pool, host, text, values);
+        const { rows } = await withConnection(pool, host, ({ run }) => run(text, values));
+        return rows;
       } catch (error) {
-        throw explainedError(error, table);
+        throw setupErrorOf(error, table);
       }
     },
   };

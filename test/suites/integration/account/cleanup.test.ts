@@ -18,7 +18,7 @@ const xml = (operation: string, result: string): StandInAnswer => ({
 });
 const OUTPUTS = [
   ...['Table', 'Queue', 'QueueArn', 'DeadLetters', 'DeadLettersArn'],
-  ...['ShortQueueArn', 'ByStatement', 'ByItem', 'Worker'],
+  ...['ShortQueueArn', 'ByStatement', 'ByItem', 'ByKey', 'Worker'],
 ];
 const stackIn = (status: string, name: unknown) =>
   xml(

@@ -60,6 +60,15 @@ const invocations =
   };
 const carriedOut = { output: { Responses: [{}] } };
 const denied = { error: { name: 'AccessDeniedException', message: 'no' } };
+/** How the function under a condition on keys would be answered. */
+const byKey =
+  (answer: (asked: { readonly operation: string; readonly ids: readonly string[] }) => object): Answer =>
+  ({ operation, body }) => {
+    if (!operation.includes('functions/key/invocations')) return undefined;
+    const asked = String(body['operation']);
+    const ids = [...JSON.stringify(body['input']).matchAll(/"S":"([^"]+)"/g)].map(([, id = '']) => id);
+    return { body: { ...answer({ operation: asked, ids }) } };
+  };
 const mappings =
   (answer: StandInAnswer): Answer =>
   ({ operation }) => {
@@ -156,6 +165,20 @@ const ACCOUNTS: Readonly<Record<string, Account>> = {
       }),
     },
   },
+  'leading-keys': {
+    right: byKey(({ ids }) => (ids.some((id) => !id.startsWith('mine#')) ? denied : carriedOut)),
+    wrong: {
+      'knows no keys of PartiQL, and refuses all': byKey(({ operation }) =>
+        operation === 'BatchExecuteStatement' ? denied : carriedOut,
+      ),
+      'knows no keys of PartiQL, and permits all': byKey(({ operation, ids }) =>
+        operation === 'BatchGetItem' && ids.some((id) => !id.startsWith('mine#')) ? denied : carriedOut,
+      ),
+      'permits another key beside its own': byKey(({ ids }) =>
+        ids.some((id) => id.startsWith('mine#')) ? carriedOut : denied,
+      ),
+    },
+  },
   'partial-responses': {
     right: firstOf(sqsAnswer, notes({ done: [seen(1)], failed: [seen(2), seen(3, 'r2')] })),
     wrong: {
@@ -234,7 +257,13 @@ async function probeOf(answer: Answer): Promise<Probe> {
   const resources = {
     ...{ Table: TableName, Queue: `${standIn.endpoint}/1/queue`, QueueArn: 'arn:aws:sqs:us-east-1:1:queue' },
     ...{ DeadLetters: `${standIn.endpoint}/1/dead`, DeadLettersArn: 'arn:aws:sqs:us-east-1:1:dead' },
-    ...{ ShortQueueArn: 'arn:aws:sqs:us-east-1:1:short', ByStatement: 'statement', ByItem: 'item', Worker: 'worker' },
+    ...{
+      ShortQueueArn: 'arn:aws:sqs:us-east-1:1:short',
+      ByStatement: 'statement',
+      ByItem: 'item',
+      ByKey: 'key',
+      Worker: 'worker',
+    },
   };
   return { dynamo, sqs, lambda, resources, patienceMs: 40, run: randomUUID() };
 }

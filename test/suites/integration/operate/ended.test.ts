@@ -37,6 +37,8 @@ describe('a command that ends before its end loses nothing, says what it did, an
     ['dlq', 'SIGINT', 3],
     ['resolve', 'closed', 4],
     ['restored', 'SIGTERM', 1],
+    ['outbox retry', 'SIGINT', 4],
+    ['outbox discard', 'killed after', 4],
   ] as const satisfies readonly (readonly [string, Fault, number])[];
   it.each(ends.slice(0, firstOf(ends.length, { first: 6 })))('pawl %s, %s at request %i', async (name, kind, at) => {
     const row = rows[name];

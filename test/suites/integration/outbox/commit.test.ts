@@ -2,11 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { dynamoOutbox } from '../../../../lib/pawl/outbox/index.ts';
 import { bodyField, eachMessage, sentKey } from '../../../../lib/pawl/sqs/index.ts';
 import { commit, commitStep, eachTransaction, inPhases } from '../../../../lib/pawl/transactions/index.ts';
-import { toSqsEvent } from '../../../../lib/rehearsal/services/sqs/sqs-event.ts';
 import { context, failuresOf, sqsEvent } from '../../../support/lambda.ts';
 import { loseAnswersOf } from '../../../support/lost-answers.ts';
 import { type Order, order } from '../../scenarios/support.ts';
-import { setUpOutbox } from './support.ts';
+import { receivedFrom, setUpOutbox } from './support.ts';
 
 const receiptOf = (url: string, { orderId }: Order) => ({ to: url, key: `receipt/${orderId}`, body: { orderId } });
 
@@ -121,8 +120,7 @@ describe('a message in a commit', () => {
   });
 
   it('has one effect in a consumer, in any number of copies', async () => {
-    const { sqs, receipts, message, outbox, store, client, outboxTable, put } = await setUpOutbox();
-    void [outbox, client, outboxTable, put];
+    const { sqs, receipts, message, outbox, store } = await setUpOutbox();
     const writes = [message({ to: receipts.url, key: 'receipt/a', body: { a: 1 } })];
     const { sendNow } = await outbox.prepare(writes);
     await sendNow(10_000);
@@ -134,21 +132,8 @@ describe('a message in a commit', () => {
       { operation: 'mail', store, key: sentKey(), onAbandoned: 'park', onEvent: () => undefined },
       async ({ body }) => void done.push(body),
     );
-    const copies = await received(sqs.client, receipts);
+    const copies = await receivedFrom(sqs.client, receipts);
     await mail(copies, context());
     expect(done).toEqual([{ a: 1 }]);
   });
 });
-
-async function received(client: import('@aws-sdk/client-sqs').SQSClient, { url, arn }: { url: string; arn: string }) {
-  const { ReceiveMessageCommand } = await import('@aws-sdk/client-sqs');
-  const { Messages = [] } = await client.send(
-    new ReceiveMessageCommand({
-      QueueUrl: url,
-      MaxNumberOfMessages: 10,
-      MessageSystemAttributeNames: ['All'],
-      MessageAttributeNames: ['All'],
-    }),
-  );
-  return toSqsEvent(Messages, arn);
-}

@@ -1,10 +1,12 @@
 import { DescribeTableCommand, type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { inject, onTestFinished } from 'vitest';
 import { type DynamoOutboxOptions, dynamoOutbox, outboxRelay, queues } from '../../../../lib/pawl/outbox/index.ts';
 import { dynamoStore, sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
 import { transactionalStore } from '../../../../lib/pawl/transactions/index.ts';
 import { startSqsLocal } from '../../../../lib/rehearsal/engine/servers/sqs-local.ts';
+import { toSqsEvent } from '../../../../lib/rehearsal/services/sqs/sqs-event.ts';
 import { type StreamRecord, streamClient } from '../../../../lib/rehearsal/services/streams/stream-client.ts';
 import { context } from '../../../support/lambda.ts';
 import { claimsTable, localClient, outboxTable } from '../../../support/tables.ts';
@@ -120,4 +122,17 @@ async function streamOf(client: DynamoDBClient, endpoint: string, TableName: str
     }
   }
   return all;
+}
+
+/** A batch of a queue, as Lambda hands it over. */
+export async function receivedFrom(client: SQSClient, { url, arn }: { readonly url: string; readonly arn: string }) {
+  const { Messages = [] } = await client.send(
+    new ReceiveMessageCommand({
+      QueueUrl: url,
+      MaxNumberOfMessages: 10,
+      MessageSystemAttributeNames: ['All'],
+      MessageAttributeNames: ['All'],
+    }),
+  );
+  return toSqsEvent(Messages, arn);
 }

@@ -1,7 +1,7 @@
 import { DeleteItemCommand, type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterEach, beforeAll, describe, expect, inject, test, vi } from 'vitest';
-import { InDoubtError, once, reconcile, renewedLease } from '../../../../lib/pawl/index.ts';
+import { type ClaimRecord, InDoubtError, once, reconcile, renewedLease } from '../../../../lib/pawl/index.ts';
 import { besidePowertools } from '../../../../lib/pawl/powertools/index.ts';
 import { recordIdOf } from '../../../../lib/pawl/powertools/record-id.ts';
 import { dynamoStore, sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
@@ -258,6 +258,45 @@ describe('while workers of both run', () => {
   });
 });
 
+test('what only watches leaves the gate alone', async () => {
+  const order = newOrder();
+  const run = vi.fn(() => 'done');
+  const store = besidePowertools(dynamoStore({ tableName: both.claims, aws: sdk({ dynamodb: client }) }), {
+    tableName: both.records,
+    awsSdkV3Client: client,
+    keyPrefix: 'mails',
+    records: 'gate',
+  });
+  const options = { operation: 'mails', store, key: (one: Order) => one.orderId, onAbandoned: 'retry' } as const;
+  const send = once({ ...options, mode: 'observe', observeWaitMs: 10_000, onEvent: () => undefined }, run);
+  await send(order);
+  await vi.waitFor(async () => expect(await claimOf(order)).toMatchObject({ status: 'completed' }));
+  expect(await recordOf(order)).toBeUndefined();
+  expect(await byPeer(both, run)(order)).toBe('done');
+  await send(order);
+  expect(run).toHaveBeenCalledTimes(3);
+  expect(await recordOf(order)).toMatchObject({ status: 'COMPLETED' });
+});
+
+test('a note on a claim leaves the gate alone', async () => {
+  const order = newOrder();
+  await byPawl(both, () => 'done')(order);
+  const claims = dynamoStore({ tableName: both.claims, aws: sdk({ dynamodb: client }) });
+  const store = besidePowertools(claims, {
+    tableName: both.records,
+    awsSdkV3Client: client,
+    keyPrefix: 'mails',
+    records: 'gate',
+  });
+  const record = (await claimOf(order)) as ClaimRecord;
+  // Its record has expired meanwhile, and a worker of Powertools runs.
+  await leaveBehind(order, { in_progress_expiration: Date.now() + 60_000 });
+  const discarded = { messageId: 'm-1', by: 'maria', note: 'seen', at: new Date().toISOString() };
+  const next = { ...record, discarded, rev: record.rev + 1 };
+  expect(await store.write({ next, seen: record })).toEqual({ applied: true });
+  expect(await recordOf(order)).toMatchObject({ status: 'INPROGRESS' });
+});
+
 describe('what goes wrong on the way', () => {
   /** The same tables, with a client of pawl's whose answers are lost once each. */
   const lossy = (): Both => {
@@ -362,6 +401,17 @@ describe('what goes wrong on the way', () => {
     expect(await running).toBe('done');
   });
 
+  test('a worker that dies at the gate of a claim that another one holds lets Powertools in no earlier', async () => {
+    const order = newOrder();
+    const going = Promise.withResolvers<string>();
+    const running = byPawl(both, () => going.promise, { remainingMs: 300_000 })(order);
+    await vi.waitFor(async () => expect(await claimOf(order)).toMatchObject({ status: 'in-flight' }));
+    await diesAtTheGate(order);
+    expect(Number((await recordOf(order))?.['in_progress_expiration']) - Date.now()).toBeGreaterThan(250_000);
+    going.resolve('done');
+    expect(await running).toBe('done');
+  });
+
   test('a record with another status is left alone', async () => {
     const order = newOrder();
     await leaveBehind(order, { status: 'SOMETHING' });
@@ -400,6 +450,16 @@ describe('when no worker of Powertools runs any more, its records are read', () 
     expect(await look?.(asked)).toBe('done');
     expect(ask).toHaveBeenCalledTimes(1);
     expect(run).not.toHaveBeenCalled();
+  });
+
+  test('what it has completed counts until its record expires', async () => {
+    const order = newOrder();
+    const run = vi.fn(() => 'done');
+    await byPeer(both, run)(order);
+    later(3_605_000);
+    await byPawl(both, run, reading)(order);
+    await byPawl(both, run, reading)(order);
+    expect(run).toHaveBeenCalledTimes(2);
   });
 
   test('once its records do not count any more, nothing of its table is read', async () => {

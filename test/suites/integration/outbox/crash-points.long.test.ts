@@ -1,0 +1,137 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { describe, expect, inject, it } from 'vitest';
+import { eachMessage, sentKey } from '../../../../lib/pawl/sqs/index.ts';
+import { dynamoStore } from '../../../../lib/pawl/stores/dynamodb/index.ts';
+import { context, sqsEvent, sqsRecord } from '../../../support/lambda.ts';
+import { claimsTable } from '../../../support/tables.ts';
+import { receivedFrom, setUpOutbox } from './support.ts';
+
+/*
+ * The table of docs/guides/outbox.md, row by row: a worker or a relay in a process of its own is killed with SIGKILL at each request that it makes, on a
+ * standard and on a FIFO queue. Then the message comes again, the relay reads its stream, the sweep runs, and a consumer takes what is in the queue.
+ */
+
+interface Point {
+  readonly role: 'post' | 'commit' | 'relay' | 'sweep';
+  readonly diesAt: string;
+  readonly says: string;
+}
+
+const points: readonly Point[] = [
+  { role: 'post', diesAt: 'sends QueryCommand', says: 'the worker, before it reads the counter of a group' },
+  { role: 'post', diesAt: 'sends TransactWriteItemsCommand', says: 'the worker, before the commit' },
+  { role: 'post', diesAt: 'wrote TransactWriteItemsCommand', says: 'the worker, after the commit, before it knows' },
+  { role: 'commit', diesAt: 'wrote TransactWriteItemsCommand', says: 'the same, of `commit` in a handler' },
+  { role: 'post', diesAt: 'sends SendMessageCommand', says: 'the worker, before the message is sent' },
+  { role: 'post', diesAt: 'wrote SendMessageCommand', says: 'the worker, after the message is sent, before it knows' },
+  { role: 'post', diesAt: 'sends BatchExecuteStatementCommand', says: 'the worker, before the message is removed' },
+  { role: 'post', diesAt: 'wrote BatchExecuteStatementCommand', says: 'the worker, after the message is removed' },
+  { role: 'relay', diesAt: 'sends QueryCommand', says: 'the relay, before it reads what is left' },
+  { role: 'relay', diesAt: 'sends SendMessageCommand', says: 'the relay, before the message is sent' },
+  { role: 'relay', diesAt: 'wrote SendMessageCommand', says: 'the relay, after the message is sent' },
+  { role: 'relay', diesAt: 'wrote BatchExecuteStatementCommand', says: 'the relay, after the message is removed' },
+  { role: 'sweep', diesAt: 'sends SendMessageCommand', says: 'the sweep, before the message is sent' },
+  { role: 'sweep', diesAt: 'wrote SendMessageCommand', says: 'the sweep, after the message is sent' },
+];
+
+const queuesOf = ['receipts', 'changes.fifo'] as const;
+/** Of each point, on each of the queues: the copies of the message, the entries, and the runs of its consumer's handler. */
+const measured = new Map<string, readonly number[]>();
+
+describe.each(points)('killed: $says', (point) => {
+  it.each(queuesOf)('has one entry and one receipt, and nothing is left (%s)', async (queue) => {
+    // The counter is read for a group only.
+    const dies = !(queue === 'receipts' && point.role === 'post' && point.diesAt === 'sends QueryCommand');
+    const world = await setUpOutbox();
+    const to = queue === 'receipts' ? world.receipts : world.changes;
+    const isWorker = point.role === 'post' || point.role === 'commit';
+    const message = (receiveCount: number) => sqsEvent(sqsRecord({ id: 'p-1' }, { receiveCount, messageId: 'm-1' }));
+    if (!isWorker) await run(world, to.url, { role: 'post', event: message(1), atOnceMs: 0 });
+    const records = isWorker ? [] : await world.stream();
+    const event = isWorker ? message(1) : point.role === 'relay' ? { Records: records } : {};
+    const ended = await run(world, to.url, { role: point.role, event, diesAt: point.diesAt });
+    expect(ended).toBe(dies ? 'SIGKILL' : 'returned');
+
+    // SQS delivers again what was not acknowledged, Lambda the batch of the stream, and the schedule goes on.
+    if (isWorker) expect(await run(world, to.url, { role: point.role, event: message(2) })).toBe('returned');
+    await run(world, to.url, { role: 'relay', event: { Records: await world.stream() } });
+    await run(world, to.url, { role: 'sweep', event: {} });
+
+    expect(await world.waiting()).toEqual([]);
+    const entries = [await world.entry('p-1')];
+    expect(entries).toEqual([{ id: 'p-1' }]);
+    const copies = await world.sent(queue);
+    const effects = await consume(world, to);
+    expect(effects).toEqual([{ id: 'p-1' }]);
+    measured.set(`${point.says} (${queue})`, [copies.length, entries.length, effects.length]);
+  });
+});
+
+it('is the table of the page', async () => {
+  const page = await readFile(new URL('../../../../docs/guides/outbox.md', import.meta.url), 'utf8');
+  const rows = points.map(({ says }) => {
+    const [standard, fifo] = queuesOf.map((queue) => measured.get(`${says} (${queue})`) ?? []);
+    return `| ${[says, standard?.[0], fifo?.[0], standard?.[1], standard?.[2]].join(' | ')} |`;
+  });
+  expect(page.split('\n').filter((line) => /^\| the (worker|same|relay|sweep), /.test(line))).toEqual(rows);
+});
+
+type OutboxWorld = Awaited<ReturnType<typeof setUpOutbox>>;
+
+interface Run {
+  readonly role: Point['role'];
+  readonly event: unknown;
+  readonly diesAt?: string;
+  readonly atOnceMs?: number;
+}
+
+/** Runs one invocation in a process of its own. @returns the signal that ended it, or that it returned */
+async function run(world: OutboxWorld, to: string, { role, event, diesAt = '', atOnceMs }: Run): Promise<string> {
+  const env = {
+    ENDPOINT: inject('dynamoEndpoint'),
+    QUEUES: world.sqs.endpoint,
+    CLAIMS: world.tableName,
+    LEDGER: world.ledger,
+    OUTBOX: world.outboxTable,
+    TO: to,
+    ROLE: role,
+    DIES_AT: diesAt,
+    ...(atOnceMs !== undefined && { AT_ONCE_MS: String(atOnceMs) }),
+  };
+  const child = fork(new URL('../../../fixtures/outbox/worker.ts', import.meta.url), {
+    env: { PATH: process.env['PATH'], ...env },
+  });
+  const exit = once(child, 'exit');
+  await once(child, 'message');
+  child.send(event as object);
+  const returned = once(child, 'message').then(() => 'returned');
+  const ended = await Promise.race([returned, exit.then(([code, signal]) => String(signal ?? code))]);
+  if (ended === 'returned') child.disconnect();
+  await exit;
+  return ended;
+}
+
+/** What a consumer with `sentKey()` runs its handler for. */
+async function consume(
+  world: OutboxWorld,
+  queue: { readonly url: string; readonly arn: string },
+): Promise<readonly unknown[]> {
+  const bodies: unknown[] = [];
+  const handler = eachMessage<unknown>(
+    {
+      operation: 'mail',
+      store: dynamoStore({ tableName: await claimsTable(world.client), aws: world.shared.aws }),
+      key: sentKey(),
+      onAbandoned: 'park',
+      onEvent: () => undefined,
+    },
+    async ({ body }) => void bodies.push(body),
+  );
+  for (;;) {
+    const event = await receivedFrom(world.sqs.client, queue);
+    if (event.Records.length === 0) return bodies;
+    await handler(event, context());
+  }
+}
