@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
@@ -23,6 +24,11 @@ const HEAVY = [
   'rehearsal/apps',
   'conformance/queue',
 ];
+
+/** Of these, `npm test` does the first, and the long tests the whole: `test/support/whole.ts`. */
+const SWEEPS = globSync('test/**/*.test.ts', { cwd: import.meta.dirname }).filter((file) =>
+  readFileSync(new URL(file, import.meta.url), 'utf8').includes('firstOf('),
+);
 
 class HeavyFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -59,7 +65,8 @@ export default defineConfig({
         test: {
           ...patience,
           name: 'long',
-          include: ['test/**/*.long.test.ts'],
+          env: { PAWL_TESTS: 'long' },
+          include: ['test/**/*.long.test.ts', ...SWEEPS],
           globalSetup: servers,
         },
       },

@@ -12,7 +12,7 @@ import { guides, pages, ROOT } from './pages.ts';
 const MOST_WORDS = 2_200;
 
 /** Pages in which a reader looks one thing up, by its name: none of them is read from top to bottom. */
-const LOOKED_UP: readonly string[] = ['docs/errors.md', 'docs/reference/commands.md'];
+const LOOKED_UP: readonly string[] = ['docs/errors.md', 'docs/reference/commands.md', 'docs/reference/wiring.md'];
 
 const MOST_LINES_OF_README = 200;
 

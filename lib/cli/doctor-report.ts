@@ -10,6 +10,12 @@ export type Examined =
       readonly queueName: string | undefined;
       readonly findings: readonly Finding[];
     }
+  | {
+      readonly kind: 'outbox';
+      readonly functionName: string;
+      readonly tableName: string;
+      readonly findings: readonly Finding[];
+    }
   | { readonly kind: 'scheduled'; readonly functionName: string; readonly findings: readonly Finding[] };
 
 const SHOWN: Readonly<Record<Level, string>> = { ok: 'ok', problem: 'PROBLEM', warning: 'warning', unknown: 'unknown' };
@@ -29,9 +35,7 @@ export function table(
   return examined
     .flatMap((one) => [
       visible(one.functionName),
-      one.kind === 'consumer'
-        ? `  fed by ${visible(one.queueName ?? 'a queue that could not be read')}`
-        : '  on a schedule',
+      `  ${useOf(one)}`,
       ...one.findings.map(({ level, about, text }) => {
         const lines = wrap(visible(text), Math.max(40, columns - indent));
         const head = `  ${paint(level, SHOWN[level].padEnd(LEVEL_WIDTH))}${about.padEnd(ABOUT_WIDTH)}`;
@@ -40,6 +44,12 @@ export function table(
       '',
     ])
     .join('\n');
+}
+
+function useOf(one: Examined): string {
+  if (one.kind === 'scheduled') return 'on a schedule';
+  if (one.kind === 'outbox') return `with the outbox ${visible(one.tableName)}`;
+  return `fed by ${visible(one.queueName ?? 'a queue that could not be read')}`;
 }
 
 function wrap(text: string, width: number): readonly string[] {

@@ -1,4 +1,4 @@
-import { checkConsumer, checkScheduled, type Finding } from 'pawl/deployment';
+import { checkConsumer, checkOutbox, checkScheduled, type Finding } from 'pawl/deployment';
 import { clientConfig } from './client-config.ts';
 import { type Io, type Line, UsageError } from './command.ts';
 import { readDeployed } from './deployed/read.ts';
@@ -19,7 +19,11 @@ export async function doctor({ names: [name = ''], options }: Line<Given>, { out
   const { operation } = options;
   const needs = { ...needsOf(options), operations: operation.length === 0 ? undefined : operation };
   const config = clientConfig(options);
-  const { consumers, scheduled, skipped } = await readDeployed(name, { ...needs, config, claimsTable: options.table });
+  const { consumers, scheduled, outboxes, skipped } = await readDeployed(name, {
+    ...needs,
+    config,
+    claimsTable: options.table,
+  });
   const functions = new Set(consumers.map(({ functionName }) => functionName));
   if (operation.length > 0 && functions.size > 1) {
     throw new UsageError(
@@ -37,6 +41,12 @@ export async function doctor({ names: [name = ''], options }: Line<Given>, { out
       kind: 'scheduled' as const,
       functionName: facts.functionName,
       findings: checkScheduled(facts),
+    })),
+    ...outboxes.map((facts) => ({
+      kind: 'outbox' as const,
+      functionName: facts.functionName,
+      tableName: facts.tableName,
+      findings: checkOutbox(facts),
     })),
   ];
   const findings = examined.flatMap((one) => one.findings);

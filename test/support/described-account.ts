@@ -14,6 +14,8 @@ export interface DescribedAccount {
   /** The attributes of each queue. */
   readonly queues: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly table: object;
+  /** The table of its outbox, by the name `outbox`, and the attribute by which it deletes. */
+  readonly outbox?: { readonly table: object | 'denied'; readonly ttl: string | undefined };
   /** The rules of EventBridge, by their names, each with the function that it starts. */
   readonly rules?: Readonly<Record<string, DescribedRule>> | 'denied';
   readonly alarms?: readonly object[] | 'denied';
@@ -127,8 +129,10 @@ function jsonAnswer(
       return { body: { QueueUrl: `http://${host}/123456789012/${input['QueueName']}` } };
     case 'GetQueueAttributes':
       return { body: { Attributes: account.queues[input['QueueUrl']?.split('/').at(-1) ?? ''] } };
-    case 'DescribeTable':
-      return { body: { Table: account.table } };
+    case 'DescribeTable': {
+      const table = input['TableName'] === 'outbox' ? account.outbox?.table : account.table;
+      return table === 'denied' ? DENIED : { body: { Table: table } };
+    }
     case 'GetItem':
       return { body: {} };
     case 'ListRuleNamesByTarget':
@@ -136,8 +140,11 @@ function jsonAnswer(
     case 'DescribeAlarms':
     case 'GetMetricStatistics':
       return watchAnswer(account, target, input);
-    case 'DescribeTimeToLive':
-      return { body: { TimeToLiveDescription: { TimeToLiveStatus: 'ENABLED', AttributeName: 'expiresAt' } } };
+    case 'DescribeTimeToLive': {
+      const AttributeName = input['TableName'] === 'outbox' ? account.outbox?.ttl : 'expiresAt';
+      const TimeToLiveStatus = AttributeName === undefined ? 'DISABLED' : 'ENABLED';
+      return { body: { TimeToLiveDescription: { TimeToLiveStatus, AttributeName } } };
+    }
     default:
       return {
         body: {

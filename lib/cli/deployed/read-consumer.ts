@@ -15,7 +15,7 @@ import {
   unqualified,
 } from 'pawl/deployment';
 import type { Account } from './account.ts';
-import { mappingsFrom, reservedConcurrencyOf } from './read-functions.ts';
+import { isEnabled, mappingsFrom, reservedConcurrencyOf } from './read-functions.ts';
 import { type Need, readPermissions } from './read-permissions.ts';
 import { type ReadQueue, readQueue } from './read-queue.ts';
 import { tableNamed } from './read-table.ts';
@@ -120,10 +120,6 @@ function pollersOf({ ProvisionedPollerConfig }: EventSourceMappingConfiguration)
   const { MinimumPollers = DEFAULT_POLLERS.minimum, MaximumPollers = DEFAULT_POLLERS.maximum } =
     ProvisionedPollerConfig;
   return { minimum: MinimumPollers, maximum: MaximumPollers };
-}
-
-function isEnabled({ State = '' }: EventSourceMappingConfiguration): boolean {
-  return State !== 'Disabled' && State !== 'Disabling';
 }
 
 /** The ARN of a queue from its URL. If the URL does not contain the region, as with a local server, the region is that of the other queue. */

@@ -95,3 +95,7 @@ export async function reservedConcurrencyOf(
   const read = await orUndefined(() => lambda.send(new GetFunctionConcurrencyCommand({ FunctionName })));
   return read === undefined ? undefined : (read.ReservedConcurrentExecutions ?? 'none');
 }
+
+export function isEnabled({ State = '' }: EventSourceMappingConfiguration): boolean {
+  return State !== 'Disabled' && State !== 'Disabling';
+}

@@ -1,10 +1,17 @@
-import { type ConsumerFacts, type HandlerNeeds, SCHEDULED_VARIABLE, type ScheduledFacts } from 'pawl/deployment';
+import {
+  type ConsumerFacts,
+  type HandlerNeeds,
+  type OutboxFacts,
+  SCHEDULED_VARIABLE,
+  type ScheduledFacts,
+} from 'pawl/deployment';
 import { adviceOn, explained, setupOf } from 'pawl/kernel';
 import type { ClientConfig } from '../client-config.ts';
 import { UsageError } from '../command.ts';
 import { type Account, openAccount } from './account.ts';
 import { readConsumer } from './read-consumer.ts';
 import { functionsOf, mappingsOf, readFunction } from './read-functions.ts';
+import { readOutbox } from './read-outbox.ts';
 import { readScheduled } from './read-scheduled.ts';
 
 export interface ReadOptions extends HandlerNeeds {
@@ -36,6 +43,7 @@ interface Skipped {
 export interface Reading {
   readonly consumers: readonly ConsumerFacts[];
   readonly scheduled: readonly ScheduledFacts[];
+  readonly outboxes: readonly OutboxFacts[];
   readonly skipped: readonly Skipped[];
 }
 
@@ -51,6 +59,7 @@ export async function readDeployed(name: string, options: ReadOptions = {}): Pro
     const inStack = await functionsOf(account, name);
     const consumers: ConsumerFacts[] = [];
     const scheduled: ScheduledFacts[] = [];
+    const outboxes: OutboxFacts[] = [];
     const skipped: Skipped[] = [];
     for (const functionName of inStack ?? [name]) {
       const read = await usesOf(account, functionName, options);
@@ -61,8 +70,9 @@ export async function readDeployed(name: string, options: ReadOptions = {}): Pro
       }
       consumers.push(...read.consumers);
       scheduled.push(...read.scheduled);
+      outboxes.push(...read.outboxes);
     }
-    return { consumers, scheduled, skipped };
+    return { consumers, scheduled, outboxes, skipped };
   } catch (error) {
     throw explainedAccess(error);
   } finally {
@@ -79,12 +89,13 @@ function explainedAccess(error: unknown): unknown {
   });
 }
 
-/** What a function is: a consumer for each queue that feeds it, and what a schedule starts. */
+/** What a function is: a consumer for each queue that feeds it, what a schedule starts, and what has an outbox. */
 type Uses =
   | {
       readonly kind: 'used';
       readonly consumers: readonly ConsumerFacts[];
       readonly scheduled: readonly ScheduledFacts[];
+      readonly outboxes: readonly OutboxFacts[];
     }
   | { readonly kind: 'missing' | 'not used'; readonly reason: string };
 
@@ -97,7 +108,12 @@ async function usesOf(account: Account, functionName: string, options: ReadOptio
   const tableName = options.claimsTable ?? variables['CLAIMS_TABLE'];
   const mark = variables[SCHEDULED_VARIABLE];
   const all = await mappingsOf(account, configuration.FunctionName ?? functionName);
-  if (all.length === 0 && mark === undefined) return { kind: 'not used', reason: 'no queue feeds it' };
+  const outboxTable = variables['OUTBOX_TABLE'];
+  const outboxes = outboxTable === undefined ? [] : [await readOutbox(account, configuration, outboxTable)];
+  if (all.length === 0 && mark === undefined) {
+    if (outboxes.length > 0) return { kind: 'used', consumers: [], scheduled: [], outboxes };
+    return { kind: 'not used', reason: 'no queue feeds it' };
+  }
   if (tableName === undefined) {
     return {
       kind: 'not used',
@@ -109,5 +125,5 @@ async function usesOf(account: Account, functionName: string, options: ReadOptio
     consumers.push(await readConsumer(account, { configuration, mapping, all, tableName }, options));
   }
   const scheduled = mark === undefined ? [] : [await readScheduled(account, { configuration, mark, tableName })];
-  return { kind: 'used', consumers, scheduled };
+  return { kind: 'used', consumers, scheduled, outboxes };
 }

@@ -20,11 +20,13 @@ export {
 } from './claim-rights.ts';
 export { LEADING_KEYS, type LeadingKey } from './condition.ts';
 export { CONSUMER_DEFAULTS, SERVICE_DEFAULTS } from './consumer-defaults.ts';
+export { checkOutbox } from './doctor/check-outbox.ts';
 export { checkScheduled } from './doctor/check-scheduled.ts';
 export { checkConsumer } from './doctor/checks.ts';
 export type {
   ConsumerFacts,
   EventSourceFacts,
+  OutboxFacts,
   Permission,
   QueueFacts,
   ScheduledFacts,

@@ -2,6 +2,7 @@ import { DEAD_LETTERS } from './rules/dead-letters.ts';
 import { EVENT_SOURCES } from './rules/event-sources.ts';
 import { FUNCTIONS } from './rules/functions.ts';
 import { OPTIONS } from './rules/options.ts';
+import { OUTBOXES } from './rules/outbox.ts';
 import { PERMISSIONS } from './rules/permissions.ts';
 import type { Rules } from './rules/rule.ts';
 import { SCHEDULES } from './rules/schedules.ts';
@@ -22,6 +23,7 @@ export const RULES = {
   ...TABLES,
   ...PERMISSIONS,
   ...SCHEDULES,
+  ...OUTBOXES,
   ...OPTIONS,
 } as const satisfies Rules;
 

@@ -135,7 +135,8 @@ function keepingProblems({ name, isKept, pointInTimeRecovery }: TableWiring): re
   return problems;
 }
 
-const described = ({ name, type }: KeyAttribute, role: 'HASH' | 'RANGE') => `${name} (${role}, ${type})`;
+/** An attribute of a key, with its role and type. */
+export const describedKey = ({ name, type }: KeyAttribute, role: 'HASH' | 'RANGE') => `${name} (${role}, ${type})`;
 
 /** What keeps an operator from listing the open claims; empty when the list works. */
 export function openIndexProblems(table: string, index: OpenIndex): readonly Problem[] {
@@ -152,7 +153,7 @@ export function openIndexProblems(table: string, index: OpenIndex): readonly Pro
         `DynamoDB is still building the index ${name} of the claims table ${table}: pawl claims cannot list yet. Consumers go on. Check again in a few minutes.`,
       );
     case 'there': {
-      const needed = [described(partitionKey, 'HASH'), described(sortKey, 'RANGE')];
+      const needed = [describedKey(partitionKey, 'HASH'), describedKey(sortKey, 'RANGE')];
       if (index.key.join() !== needed.join()) {
         return warning(
           `The index ${name} of the claims table ${table} has the key ${index.key.join(' and ')}, and pawl needs ${needed.join(' and ')}: ` +

@@ -2,6 +2,7 @@
 
 import type { AccessDecision } from '../policy.ts';
 import type { ScheduledTask } from '../scheduled-task.ts';
+import type { OutboxWiring } from '../wiring-outbox.ts';
 import type { ProvisionedPollers } from '../wiring-polling.ts';
 import type { ScheduleRule, WatchingAlarm } from '../wiring-schedules.ts';
 import type { OpenIndex, RestoreMark, TableWiring } from '../wiring-table.ts';
@@ -44,6 +45,14 @@ export interface ScheduledFacts {
   /** The most claims that a run of the last day has left because it has nothing for their operation. */
   readonly leftNotRegistered: number | 'no metrics' | undefined;
   readonly table: TableFacts | undefined;
+  readonly permissions: readonly Permission[] | undefined;
+}
+
+/** The outbox of one function: its variable `OUTBOX_TABLE`. */
+export interface OutboxFacts {
+  readonly functionName: string;
+  readonly tableName: string;
+  readonly table: OutboxWiring | undefined;
   readonly permissions: readonly Permission[] | undefined;
 }
 

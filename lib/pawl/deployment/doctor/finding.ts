@@ -11,7 +11,8 @@ export type About =
   | 'permissions'
   | 'schedule'
   | 'silence'
-  | 'operations';
+  | 'operations'
+  | 'outbox table';
 
 /** One thing that was looked at. */
 export interface Finding {

@@ -7,6 +7,7 @@ import type {
   TableFacts,
 } from '../../../../lib/pawl/deployment/doctor/facts.ts';
 import type { AccessDecision } from '../../../../lib/pawl/deployment/policy.ts';
+import { OUTBOXES } from '../../../../lib/pawl/deployment/rules/outbox.ts';
 import { SCHEDULES } from '../../../../lib/pawl/deployment/rules/schedules.ts';
 import { RULES, type RuleName } from '../../../../lib/pawl/deployment/wiring-rules.ts';
 import { restoreProblems } from '../../../../lib/pawl/deployment/wiring-table.ts';
@@ -101,10 +102,10 @@ interface Case {
 /** With what the handlers choose, where the rule is about that. */
 type Facts = Partial<ConsumerFacts> & { readonly options?: Partial<CheckOptions> };
 
-/** The rules about what a schedule starts have their cases in `scheduled.test.ts`. */
+/** The rules about what a schedule starts have their cases in `scheduled.test.ts`, those about an outbox in `outbox.test.ts`. */
 type Names = Exclude<
   { [Name in RuleName]: (typeof RULES)[Name]['doctor'] extends true ? Name : never }[RuleName],
-  keyof typeof SCHEDULES
+  keyof typeof SCHEDULES | keyof typeof OUTBOXES
 >;
 
 const withQueue = (change: Partial<QueueFacts>): Facts => ({ queue: { ...queue, ...change } });
@@ -305,7 +306,7 @@ const cases: Readonly<Record<Names, Case>> = {
 
 test('every rule that doctor asks has a case', () => {
   const names = Object.entries(RULES).filter(([, { doctor }]) => doctor === true);
-  const all = [...Object.keys(cases), ...Object.keys(SCHEDULES)];
+  const all = [...Object.keys(cases), ...Object.keys(SCHEDULES), ...Object.keys(OUTBOXES)];
   expect(all.sort()).toEqual(names.map(([name]) => name).sort());
 });
 
