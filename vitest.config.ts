@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
@@ -6,10 +7,14 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const servers = ['test/support/global-setup.ts'];
 
 /** No test is judged by how fast the machine is: these end one that hangs. */
-const patience = { testTimeout: 600_000, hookTimeout: 600_000 };
+const patience = { testTimeout: 600_000, hookTimeout: 600_000, setupFiles: ['test/support/compiled.ts'] };
 
 /** A test that asserts nothing cannot fail, so it does: its loop never ran, or its list of cases was empty. */
-const strict = { ...patience, expect: { requireAssertions: true }, setupFiles: ['test/support/not-empty.ts'] };
+const strict = {
+  ...patience,
+  expect: { requireAssertions: true },
+  setupFiles: [...patience.setupFiles, 'test/support/not-empty.ts'],
+};
 
 /** A process for many files: a third of the time was spent on importing the same modules again for each. */
 const shared = { ...strict, isolate: false, setupFiles: [...strict.setupFiles, 'test/support/as-found.ts'] };
@@ -23,6 +28,11 @@ const HEAVY = [
   'rehearsal/apps',
   'conformance/queue',
 ];
+
+/** Of these, `npm test` does the first, and the long tests the whole: `test/support/whole.ts`. */
+const SWEEPS = globSync('test/**/*.test.ts', { cwd: import.meta.dirname }).filter((file) =>
+  readFileSync(new URL(file, import.meta.url), 'utf8').includes('firstOf('),
+);
 
 class HeavyFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -59,7 +69,8 @@ export default defineConfig({
         test: {
           ...patience,
           name: 'long',
-          include: ['test/**/*.long.test.ts'],
+          env: { PAWL_TESTS: 'long' },
+          include: ['test/**/*.long.test.ts', ...SWEEPS],
           globalSetup: servers,
         },
       },

@@ -172,6 +172,7 @@ export const SECTIONS: readonly Section[] = [
           'evidence/rehearsal',
           'evidence/e2e-deploy',
           'evidence/cost',
+          'evidence/postgres-cost',
           'evidence/scale',
         ],
       },

@@ -76,6 +76,10 @@ export const SCRIPTS = {
         says: 'the crash sweep over pawl and over Powertools, so many seeds',
         run: 'proof/peer/main.ts',
       },
+      scenarios: {
+        says: 'what the page of the twenty scenarios says of Powertools, by the version that is installed. Half a minute',
+        run: 'proof/peer/run-scenarios.ts',
+      },
       migration: {
         says: 'a fleet of pawl and Powertools that moves over by halves and back, until three hundred workers were killed. 5 minutes',
         run: 'vitest run --project long test/proof/migration.long.test.ts',
@@ -103,6 +107,10 @@ export const SCRIPTS = {
       locks: {
         says: 'locks and work larger than a transaction. 3 minutes; --quick',
         run: 'bench/locks/main.ts',
+      },
+      postgres: {
+        says: 'claims in PostgreSQL beside the same statements by hand. 2 minutes; --quick',
+        run: 'bench/postgres/main.ts',
       },
     },
   },

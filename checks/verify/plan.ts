@@ -62,7 +62,7 @@ const NEEDS: readonly Need[] = [
   })),
   {
     of: /^lib\/(pawl\/deployment\/template|cli\/template)/,
-    why: 'templates are compared with what they were',
+    why: "cfn-lint reads the shop's templates",
     run: check('templates'),
   },
   { of: MANIFEST, why: 'a manifest changed', run: check('licences') },

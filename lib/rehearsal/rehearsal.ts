@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { allOrNothing } from './engine/all-or-nothing.ts';
@@ -180,6 +181,7 @@ export async function startRehearsal(options: RehearsalOptions): Promise<Rehears
     machine.calibrate(),
   ]);
   lambda = createLambda({
+    compiled: join(assembly.folder, 'compiled'),
     machine,
     ...(options.onLog ? { onLog: options.onLog } : {}),
     ...(options.watch ? { watch: options.watch } : {}),
@@ -220,7 +222,7 @@ function assemblyOf({ app, context }: RehearsalOptions): Promise<Assembly> {
 }
 
 function removeFolder({ folder }: Assembly): Promise<void> {
-  return rm(folder, { recursive: true, force: true });
+  return rm(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
 function endpointVariables({ endpoints }: RehearsalOptions, { tapped }: Servers): Readonly<Record<string, string>> {

@@ -16,7 +16,7 @@ import { times, unitMs } from './time.ts';
 import { type Answer, at, type Model, settleMsOf, type Unrecorded, type Waits, type Worker } from './world.ts';
 
 /**
- * The part of pawl that waits: `acquire`, `change` and `record` of `lib/pawl/engine/engine.ts`, `run`, `reconcile`, and `eachMessage` with
+ * The part of pawl that waits: `lib/pawl/engine/acquire.ts`, `run.ts`, `record-outcome.ts` and `settle-doubt.ts`, and `eachMessage` with
  * its `conclude`, line by line, as a machine that stands still at every `await` that leaves the process. What decides is production's
  * own, called from here. That this machine and the production code do the same is not believed but compared: see `conformance.ts`.
  */

@@ -3,8 +3,15 @@ import { blocksOf, blockWith, guides } from '../../checks/docs/pages.ts';
 import { type Claim, memoryStore, once, step } from '../../lib/pawl/index.ts';
 import { operator } from '../../lib/pawl/operate/index.ts';
 import { bodyField, eachMessage, type SqsEvent, type SqsOptions } from '../../lib/pawl/sqs/index.ts';
-import { type CrashSweepOptions, crashSweep, type SweptHandler, type World } from '../../lib/testing/index.ts';
+import {
+  assertSurvivesCrashes,
+  type CrashSweepOptions,
+  crashSweep,
+  type SweptHandler,
+  type World,
+} from '../../lib/testing/index.ts';
 import { apiGatewayV2 } from '../support/http-events.ts';
+import { firstOf } from '../support/whole.ts';
 import { type Example, exampleOf, type Names } from './run-example.ts';
 import { createOutside, type Outside, wired } from './swept-world.ts';
 
@@ -338,7 +345,7 @@ describe('an example survives crashes, errors, lost answers and hanging calls at
         handler: (world, outside) => handler(run, world, outside),
         effects: counted,
         maxReceiveCount: 10,
-        max: 300,
+        max: firstOf(300, { first: 40 }),
       });
       expect(report).toMatchObject({ doubled: [], lost: [], stuck: [] });
       expect(report.runs).toBeGreaterThan(20);
@@ -363,10 +370,14 @@ test('the sweep catches an example whose provider does not honour the key that i
   expect(report.doubled.length).toBeGreaterThan(0);
 });
 
+/** The kit's own number of runs in the long tests, as on the page. */
+const part: typeof assertSurvivesCrashes = (options) =>
+  assertSurvivesCrashes({ ...options, max: firstOf(1000, { first: 100 }) });
+
 test('the sweep of the testing page passes as it is printed', async () => {
   const run = await exampleOf('docs/guides/testing.md', 'no order is mailed twice');
   const swept: Promise<void>[] = [];
-  await run({ test: (_: string, body: () => Promise<void>) => swept.push(body()) });
+  await run({ test: (_: string, body: () => Promise<void>) => swept.push(body()), assertSurvivesCrashes: part });
   expect(swept).toHaveLength(1);
   await Promise.all(swept);
 });
@@ -384,7 +395,7 @@ test('the sweeps with callers of the testing page pass as they are printed, with
       },
     };
   };
-  await run({ fakeBank });
+  await run({ fakeBank, assertSurvivesCrashes: part });
   expect(payments).toBeGreaterThan(0);
 });
 
@@ -524,6 +535,7 @@ const others: readonly (readonly [guide: string, text: string])[] = [
   ['docs/guides/postgres.md', 'drizzleStore'],
   ['docs/guides/postgres.md', 'const locks ='],
   ['docs/guides/postgres.md', 'deleteExpired'],
+  ['docs/guides/postgres.md', 'checkPostgres'], // test/suites/integration/postgres-check.test.ts
   ['docs/guides/postgres-deploy.md', 'export const pool ='],
   ['docs/guides/templates.md', 'async ({ body }) => sendEmail(body)'], // shop/templates/handler.ts, deployed by npm run e2e -- templates
 ];

@@ -4,6 +4,7 @@ import { sleep } from '../../lib/pawl/kernel/host.ts';
 import type { Locks } from '../../lib/pawl/locks/index.ts';
 import { bodyField, eachMessage } from '../../lib/pawl/sqs/index.ts';
 import { type CrashSweepOptions, crashSweep, type World } from '../../lib/testing/index.ts';
+import { firstOf } from '../support/whole.ts';
 import { exampleOf, type Names } from './run-example.ts';
 import { createOutside, type Outside, tableClient, tableName, wired } from './swept-world.ts';
 
@@ -61,7 +62,12 @@ const many = Array.from({ length: 200 }, (_, n) => `d-${n}`);
 const good = { doubled: [], lost: [], stuck: [] };
 
 test('the example of the locks page survives crashes, errors, lost answers and hanging calls at every await', async () => {
-  const report = await crashSweep({ messages, ...repaying(['a', 'b', 'c']), maxReceiveCount: 10, max: 800 });
+  const report = await crashSweep({
+    messages,
+    ...repaying(['a', 'b', 'c']),
+    maxReceiveCount: 10,
+    max: firstOf(800, { first: 100 }),
+  });
   expect(report).toMatchObject(good);
   expect(report.fates).toMatchObject({ parked: 0, deadLettered: 0 });
 }, 120_000);
@@ -69,7 +75,12 @@ test('the example of the locks page survives crashes, errors, lost answers and h
 const two = [...messages, { body: { requestId: 'r2' } }];
 
 test('it survives them with two requests over the same debts', async () => {
-  const report = await crashSweep({ messages: two, ...repaying(['a', 'b']), maxReceiveCount: 20, max: 400 });
+  const report = await crashSweep({
+    messages: two,
+    ...repaying(['a', 'b']),
+    maxReceiveCount: 20,
+    max: firstOf(400, { first: 60 }),
+  });
   expect(report).toMatchObject({ ...good, fates: { parked: 0, deadLettered: 0 } });
 }, 120_000);
 

@@ -7,7 +7,6 @@ export default function setup(): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-test-'));
   // Before any worker is started, which inherits it.
   process.env['TMPDIR'] = folder;
-  // Hundreds of processes load the same sources. Node strips their types and compiles them once for all of them.
-  process.env['NODE_COMPILE_CACHE'] = join(folder, 'compiled');
+  process.env['PAWL_COMPILED'] = join(folder, 'compiled');
   return () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }

@@ -2,6 +2,7 @@ import { expect } from '../kernel/check.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import { doubtOf, doubtOfAbandoned, isForgotten } from '../rules/decide.ts';
+import { heldForMs } from '../rules/lease.ts';
 import type { ClaimRecord } from '../rules/record.ts';
 import { expectActedBy } from '../rules/resolve.ts';
 import type { DeadLetterReason } from '../sqs/disposition.ts';
@@ -125,7 +126,8 @@ export function fateOf({ claimId, reason }: About, read: RecordRead, evenInDoubt
     return { will: 'discard', claim: 'none', inDoubt: false };
   }
   const { status, leaseUntil } = record;
-  if (status === 'in-flight' && now < leaseUntil + skewMs) return { will: 'stay', whyNot: 'in-flight' };
+  if (status === 'in-flight' && heldForMs({ leaseUntil }, skewMs, now) > 0)
+    return { will: 'stay', whyNot: 'in-flight' };
   return isInDoubt(record)
     ? doubtful('in-doubt', status, evenInDoubt)
     : { will: 'discard', claim: status, inDoubt: false };

@@ -3,6 +3,7 @@ import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import { isForgotten } from '../rules/decide.ts';
 import { namesIn } from '../rules/identity.ts';
+import { heldForMs } from '../rules/lease.ts';
 import { expectActedBy } from '../rules/resolve.ts';
 import type { DeadLetterReason } from '../sqs/disposition.ts';
 import { type DeadLetter, expectHideSeconds } from './dead-letters.ts';
@@ -120,7 +121,7 @@ export function prospectOf(about: About, read: RecordRead, now: number): Prospec
   const found = read.record;
   if (found === undefined || isForgotten(found, { skewMs }, now)) return { will: 'run' };
   if (found.status === 'parked') return { will: 'stay', whyNot: 'parked' };
-  if (found.status === 'in-flight' && now < found.leaseUntil + skewMs) return { will: 'stay', whyNot: 'in-flight' };
+  if (found.status === 'in-flight' && heldForMs(found, skewMs, now) > 0) return { will: 'stay', whyNot: 'in-flight' };
   // The outcome of the claim is that of another intent.
   if (reason === keyReused) return { will: 'consumer-decides' };
   if (found.status === 'rejected') return { will: 'stay', whyNot: 'rejected' };

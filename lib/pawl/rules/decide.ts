@@ -1,5 +1,6 @@
 import { otherRule, sameIntent } from '../payload/fingerprint-rule.ts';
 import { stepsInDoubt } from './checkpoints.ts';
+import { heldForMs } from './lease.ts';
 import { isAmbiguous, withObserved } from './observed.ts';
 import { statementDue } from './open.ts';
 import { type Attributes, appliesWithCompletion, type ClaimRecord, type Draft } from './record.ts';
@@ -162,7 +163,7 @@ export function decide(
 
   // Our own write, whose answer was lost. The doubt it was granted with is still on it.
   if (claimId === request.claimId) return { kind: 'granted', record: found };
-  const retryAfterMs = found.leaseUntil + rules.skewMs - now;
+  const retryAfterMs = heldForMs(found, rules.skewMs, now);
   if (retryAfterMs > 0) return { kind: 'in-flight', retryAfterMs, record: found };
 
   // From here the earlier attempt is abandoned. Unless nothing of it is in doubt, it may have applied the effect at any time until its lease ended.

@@ -3,6 +3,7 @@ import { remainingTime } from '../kernel/check.ts';
 import { SetupError } from '../kernel/errors.ts';
 import { callListener } from '../kernel/listener.ts';
 import { namesIn } from '../rules/identity.ts';
+import { heldForMs } from '../rules/lease.ts';
 import type { OpenClaim } from '../rules/open-claims.ts';
 import { understood } from '../rules/record.ts';
 import { areExecutions, type SweepOptions, type SweepSettings, type SweptOperation, sweepSettings } from './options.ts';
@@ -219,7 +220,7 @@ async function sweepOne(run: Run, claim: OpenClaim): Promise<void> {
 
   async function become(): Promise<SweptClaim> {
     if (claim.status === 'parked') return 'alreadyParked';
-    if (claim.status === 'in-flight' && claim.leaseUntil + settings.skewMs > now) return 'held';
+    if (claim.status === 'in-flight' && heldForMs(claim, settings.skewMs, now) > 0) return 'held';
     if (settle === undefined) return 'notRegistered';
     try {
       return await settle(claim.id);

@@ -1,5 +1,6 @@
 import { answeredBy } from '../kernel/request.ts';
 import { expectOptions } from '../kernel/take-options.ts';
+import { heldForMs } from '../rules/lease.ts';
 import { understood } from '../rules/record.ts';
 import type { SweptExecutions } from '../sweep/options.ts';
 import type { SweptClaim } from '../sweep/report.ts';
@@ -33,7 +34,7 @@ export function waitingExecutions(options: WaitingOptions): Readonly<Record<stri
     if (found === undefined || found.status === 'completed' || found.status === 'rejected') return 'settledMeanwhile';
     if (found.status === 'parked') return 'alreadyParked';
     if (found.status !== 'in-flight') return 'settledMeanwhile';
-    if (found.leaseUntil + skewMs > host.now()) return 'held';
+    if (heldForMs(found, skewMs, host.now()) > 0) return 'held';
     return sweptAs[await lookAt(waiting, found, until)];
   }
 

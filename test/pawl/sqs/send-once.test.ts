@@ -17,6 +17,7 @@ import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { assertSurvivesCrashes } from '../../../lib/testing/index.ts';
 import { context, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { virtualHost } from '../../support/virtual-host.ts';
+import { firstOf } from '../../support/whole.ts';
 
 type Sent = SendMessageCommand['input'];
 
@@ -304,7 +305,7 @@ it('a producer killed at every await and run again: one effect per intent', asyn
       new Set(queue.filter(({ MessageBody }) => MessageBody === JSON.stringify(body)).map(keyOf)).size,
     functionTimeoutMs: 60_000,
     maxReceiveCount: 10,
-    max: 400,
+    max: firstOf(400, { first: 80 }),
   });
   expect(report.boundaries).toContain('queue.send');
   expect(report.fates.acknowledged).toBeGreaterThan(report.runs * 2);

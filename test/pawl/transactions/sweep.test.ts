@@ -11,6 +11,7 @@ import {
 } from '../../../lib/pawl/transactions/index.ts';
 import { assertSurvivesCrashes, type World } from '../../../lib/testing/index.ts';
 import { memoryTransactions } from '../../support/memory-transactions.ts';
+import { firstOf } from '../../support/whole.ts';
 import { knowingProvider, type Order, orderIdOf, orders } from '../../testing/providers.ts';
 
 const TableName = 'ledger';
@@ -38,7 +39,7 @@ function reached(world: World, { store }: Bank): TransactionalStore {
 }
 
 const messages = [...orders, ...orders.slice(0, 1)];
-const common = { messages, provider: bank, max: 400 };
+const common = { messages, provider: bank, max: firstOf(400, { first: 60 }) };
 const optionsOf = (world: World, bank: Bank) => ({
   ...world.options,
   operation: 'pay',

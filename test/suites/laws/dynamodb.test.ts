@@ -2,5 +2,5 @@ import { dynamoStore, individualDynamoStore } from '../../../lib/pawl/stores/dyn
 import { lawsOverDynamoDb } from './over-dynamodb.ts';
 
 // Every law, and a part of the races and histories. The long tests beside this file have the rest, and the stores whose requests are batches.
-lawsOverDynamoDb('dynamoStore', dynamoStore, 4);
-lawsOverDynamoDb('individualDynamoStore', individualDynamoStore, 2);
+lawsOverDynamoDb('dynamoStore', dynamoStore, 2);
+lawsOverDynamoDb('individualDynamoStore', individualDynamoStore, 1);

@@ -26,6 +26,7 @@ import { dynamoOutbox, outboxOperator, outboxRelay, outboxSweep, queues } from '
 import { largeBodies } from '../../../lib/pawl/outbox/large-bodies.ts';
 import { largePayload } from '../../../lib/pawl/payload/envelopes/large-payload.ts';
 import {
+  checkPostgres,
   deleteExpired,
   postgresLockStore,
   postgresMigration,
@@ -189,6 +190,7 @@ export const takers: readonly Taker[] = [
   { door: 'eachTransaction', take: (o) => eachTransaction(untyped(o), () => []) },
   { door: 'postgresStore', take: (o) => postgresStore(untyped({ pool: {}, ...o })) },
   { door: 'postgresLockStore', take: (o) => postgresLockStore(untyped({ pool: {}, ...o })) },
+  { door: 'checkPostgres', take: (o) => checkPostgres(untyped({ pool: {}, ...o })) },
   { door: 'deleteExpired', take: (o) => deleteExpired(untyped({ pool: {}, ...o })) },
   { door: 'postgresMigration', take: (o) => postgresMigration(untyped(o)) },
   { door: 'startOnce', take: (o) => startOnce(untyped({ operation: 'o', key: nothing, store, ...o })) },

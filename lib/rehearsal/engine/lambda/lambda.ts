@@ -30,6 +30,8 @@ interface FunctionDefinition {
 export interface LambdaOptions {
   /** Says how much time the machine gave. @default what this machine says */
   readonly machine?: Machine;
+  /** A folder for what Node has compiled of a function, so that only its first sandbox compiles it. @default each does */
+  readonly compiled?: string;
   /** Given to every sandbox, e.g. where the local servers are. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly onLog?: (line: string, sandbox: string) => void;
@@ -267,6 +269,7 @@ async function startFor(state: FunctionState, measure: Measure): Promise<Sandbox
       _HANDLER: definition.handler,
       ...(definition.node === undefined ? {} : { PAWL_RUNTIME_OF_NODE: String(definition.node) }),
       LAMBDA_TASK_ROOT: definition.folder,
+      ...(options.compiled === undefined ? {} : { NODE_COMPILE_CACHE: options.compiled }),
       NODE_OPTIONS: `--enable-source-maps --require=${JSON.stringify(NET_GUARD)}`,
     },
   });

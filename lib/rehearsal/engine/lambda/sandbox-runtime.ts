@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Call, FromSandbox, ToSandbox } from './sandbox-messages.ts';
@@ -35,6 +36,9 @@ const RUNTIME_OF_NODE = 'PAWL_RUNTIME_OF_NODE';
 
 /** The last runtime of Lambda whose handlers may respond by a function. From the next one on, what a handler returns is the response. */
 const LAST_OF_CALLBACKS = 22;
+
+// Node has read it. What the function starts does not have it either.
+delete environment['NODE_COMPILE_CACHE'];
 
 function send(message: FromSandbox): void {
   process.send?.(message);
@@ -168,6 +172,8 @@ if (process.send !== undefined) {
   // The service is gone, so no caller is left. A frozen sandbox gets here as soon as it is thawed.
   process.on('disconnect', () => process.exit(0));
   const handler = await load();
+  // Most sandboxes end by SIGKILL, and Node writes at its exit.
+  flushCompileCache();
   if (typeof handler === 'string') {
     // It is ended by who hears this, so that this is heard before its end.
     send({ kind: 'unloadable', why: handler });

@@ -6,6 +6,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { killWithUs } from '../children.ts';
+import { MachineTooSlowError } from '../machine.ts';
 import { freePort } from './free-port.ts';
 import { requireJava } from './java.ts';
 
@@ -20,23 +21,25 @@ export interface DynamoDbLocal extends AsyncDisposable {
 }
 
 export interface DynamoDbLocalOptions {
-  /** How long the server may take until it responds. @default 60000 */
-  readonly startTimeoutMs?: number;
   /** Where its tables are kept, so that they are still there when it is started again. @default in memory, gone with it */
   readonly folder?: string;
   /** @default a free one */
   readonly port?: number;
 }
 
+/** How long the server may take until it responds, while its process lives. No machine on which it takes longer can judge an app. */
+const START_TIMEOUT_MS = 600_000;
+
 /**
  * Starts DynamoDB Local on a free port of 127.0.0.1 and waits until it responds. No other address of the machine reaches it. Give
  * the server's clients any credentials and any region.
  *
  * @throws MissingJavaError if Java is missing, or too old
+ * @throws MachineTooSlowError if the server has not responded in ten minutes, and its process lives
  */
 export async function startDynamoDbLocal(options: DynamoDbLocalOptions = {}): Promise<DynamoDbLocal> {
   await requireJava();
-  const deadline = Date.now() + (options.startTimeoutMs ?? 60_000);
+  const deadline = Date.now() + START_TIMEOUT_MS;
   for (;;) {
     const port = options.port ?? (await freePort());
     const scratch = mkdtempSync(join(tmpdir(), 'pawl-dynamodb-'));
@@ -54,7 +57,9 @@ export async function startDynamoDbLocal(options: DynamoDbLocalOptions = {}): Pr
     child.kill('SIGKILL');
     // Another process may take the port before the server does. And a port that a server has just given up may take a moment to be free.
     if (outcome === 'ended' && /already in use|BindException/i.test(printed()) && Date.now() < deadline) continue;
-    throw new Error(`DynamoDB Local did not start (${outcome}). It said:\n${printed()}`);
+    if (outcome === 'too slow')
+      throw new MachineTooSlowError(`DynamoDB Local has not responded within ${START_TIMEOUT_MS / 1_000} s`);
+    throw new Error(`DynamoDB Local ended at its start. It said:\n${printed()}`);
   }
 }
 

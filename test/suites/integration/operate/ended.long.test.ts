@@ -29,6 +29,18 @@ function places(requests: number, [row, kind]: readonly [string, Fault]): readon
 }
 
 describe.each(here)('pawl %s', (name, row) => {
+  let requests: readonly string[];
+  beforeAll(async () => {
+    const dynamo = inject('dynamoEndpoint');
+    const world = await makeWorld(dynamo, sqs);
+    await row.prepare(world);
+    const whole = await runEnded(row.args(world), { dynamo, sqs: sqs.endpoint });
+    expect([whole.code, whole.error]).toEqual([row.code, expect.not.stringContaining('    at ')]);
+    expect(await row.done(world)).toBe(row.acts);
+    world.stop();
+    ({ requests } = whole);
+  });
+
   it.each(faults.filter((fault) => way === undefined || fault === way))(
     'loses nothing, says what it did, and can be run again: %s at its requests',
     {
@@ -37,12 +49,6 @@ describe.each(here)('pawl %s', (name, row) => {
     async (kind) => {
       const dynamo = inject('dynamoEndpoint');
       const endpoints = { dynamo, sqs: sqs.endpoint };
-      const whole = await makeWorld(dynamo, sqs);
-      await row.prepare(whole);
-      const { code, requests, error } = await runEnded(row.args(whole), endpoints);
-      expect([code, error]).toEqual([row.code, expect.not.stringContaining('    at ')]);
-      expect(await row.done(whole)).toBe(row.acts);
-      whole.stop();
       for (const at of places(requests.length, [name, kind])) {
         const world = await makeWorld(dynamo, sqs);
         await expectEndedWell(row, world, endpoints, { kind, at }).catch((error: unknown) => {

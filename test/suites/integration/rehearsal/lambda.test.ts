@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -27,7 +27,7 @@ export const handler = async (event, context) => {
   if (event.do === 'nothing') return;
   console.log('handled ' + event.do);
   return {
-    calls, longestPause, pid: process.pid, key: process.env.AWS_ACCESS_KEY_ID, path: process.env.PATH ?? null, colour: process.env.COLOUR,
+    calls, longestPause, pid: process.pid, key: process.env.AWS_ACCESS_KEY_ID, path: process.env.PATH ?? null, compiled: process.env.NODE_COMPILE_CACHE ?? null, colour: process.env.COLOUR,
     name: context.functionName, remaining: context.getRemainingTimeInMillis(), date: new Date(0), gone: undefined,
   };
 };
@@ -46,7 +46,10 @@ afterEach(() => lambda.stop());
 
 function create(options: { timeoutMs?: number; maxSandboxes?: number } = {}) {
   lines = [];
-  lambda = createLambda({ onLog: (line, sandbox) => lines.push(`${sandbox} ${line}`) });
+  lambda = createLambda({
+    compiled: join(folder, 'compiled'),
+    onLog: (line, sandbox) => lines.push(`${sandbox} ${line}`),
+  });
   return lambda.createFunction({
     name: 'a-function',
     folder,
@@ -77,6 +80,13 @@ describe('a sandbox', () => {
       expect(lines).toEqual(['SANDBOX0001 handled first', 'SANDBOX0001 handled second']),
     );
     expect(lambda.stats).toMatchObject({ started: 1, invocations: 2 });
+  });
+
+  test('leaves what Node has compiled to the next one while it runs, and its function does not see where', async () => {
+    const { compiled } = answered(await create().invoke({ do: 'look' }));
+    expect(compiled).toBeNull();
+    const [versions = ''] = await readdir(join(folder, 'compiled'));
+    expect(await readdir(join(folder, 'compiled', versions))).not.toEqual([]);
   });
 
   test('is frozen between invocations: a timer left behind runs only while another invocation does', async () => {

@@ -1,0 +1,46 @@
+import { Pool, type PoolClient } from 'pg';
+
+/** What was asked of PostgreSQL. */
+export interface Asked {
+  readonly statements: number;
+  /** Requests that a connection has waited for. One without parameters may hold several statements. */
+  readonly roundTrips: number;
+}
+
+/** A pool that counts. `asked` returns what there was since it was last called. */
+export function countedPool(connectionString: string): { readonly pool: Pool; asked(): Asked } {
+  let statements = 0;
+  let roundTrips = 0;
+
+  const counting = (client: PoolClient): PoolClient =>
+    new Proxy(client, {
+      get(target, name) {
+        const member: unknown = Reflect.get(target, name);
+        if (name !== 'query' || typeof member !== 'function') return member;
+        return (...args: readonly unknown[]) => {
+          roundTrips++;
+          statements += String(args[0])
+            .split(';')
+            .filter((text) => text.trim() !== '').length;
+          return Reflect.apply(member, target, args);
+        };
+      },
+    });
+
+  const pool = new Proxy(new Pool({ connectionString, max: 10 }), {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name);
+      if (name === 'connect') return async () => counting(await target.connect());
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+  return {
+    pool,
+    asked() {
+      const counted = { statements, roundTrips };
+      statements = 0;
+      roundTrips = 0;
+      return counted;
+    },
+  };
+}
