@@ -20,7 +20,7 @@ const strict = {
 const shared = { ...strict, isolate: false, setupFiles: [...strict.setupFiles, 'test/support/as-found.ts'] };
 
 /** The files that take minutes, which are short to read: one of them that begins last keeps a core waiting. */
-const HEAVY = [
+const heavy = [
   'conformance/http',
   'matrix/matrix',
   'rehearsal/file',
@@ -30,14 +30,14 @@ const HEAVY = [
 ];
 
 /** Of these, `npm test` does the first, and the long tests the whole: `test/support/whole.ts`. */
-const SWEEPS = globSync('test/**/*.test.ts', { cwd: import.meta.dirname }).filter((file) =>
+const sweeps = globSync('test/**/*.test.ts', { cwd: import.meta.dirname }).filter((file) =>
   readFileSync(new URL(file, import.meta.url), 'utf8').includes('firstOf('),
 );
 
 class HeavyFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isHeavy = ({ moduleId }: TestSpecification) =>
-      HEAVY.some((name) => moduleId.endsWith(`${name}.long.test.ts`));
+      heavy.some((name) => moduleId.endsWith(`${name}.long.test.ts`));
     return (await super.sort(files)).toSorted((one, other) => Number(isHeavy(other)) - Number(isHeavy(one)));
   }
 }
@@ -70,7 +70,7 @@ export default defineConfig({
           ...patience,
           name: 'long',
           env: { PAWL_TESTS: 'long' },
-          include: ['test/**/*.long.test.ts', ...SWEEPS],
+          include: ['test/**/*.long.test.ts', ...sweeps],
           globalSetup: servers,
         },
       },

@@ -9,7 +9,7 @@ import {
   type IConfigFile,
 } from '@microsoft/api-extractor';
 import { emitDeclarations } from './declarations.ts';
-import { PUBLIC_ENTRIES, ROOT } from './packages.ts';
+import { publicEntries, root } from './packages.ts';
 
 /**
  * Compares the public names of every entry of the package, with their full signatures, with the reports in `checks/api`, so that a review
@@ -19,12 +19,12 @@ import { PUBLIC_ENTRIES, ROOT } from './packages.ts';
  * show is prose, and the types of other packages.
  */
 
-const REPORTS = join(ROOT, 'checks/api');
+const reportsFolder = join(root, 'checks/api');
 /** Inside the repository, where the types of other packages are found from. */
-const SCRATCH = join(ROOT, '.pawl/api');
+const scratch = join(root, '.pawl/api');
 
 /** The name of a report, and its entry. */
-const entries = PUBLIC_ENTRIES.map((entry) => [nameOfEntry(entry.name), entry] as const);
+const entries = publicEntries.map((entry) => [nameOfEntry(entry.name), entry] as const);
 
 /** `pawl-sqs` of `pawl/sqs`, `pawl-cdk` of `@pawl/cdk`. */
 export function nameOfEntry(entry: string): string {
@@ -32,7 +32,7 @@ export function nameOfEntry(entry: string): string {
 }
 
 export function entryOfName(name: string): string {
-  return PUBLIC_ENTRIES.find((entry) => nameOfEntry(entry.name) === name)?.name ?? name.replaceAll('-', '/');
+  return publicEntries.find((entry) => nameOfEntry(entry.name) === name)?.name ?? name.replaceAll('-', '/');
 }
 
 /**
@@ -72,7 +72,7 @@ function bare(declaration: string): string {
 function configOf(name: string, entryPoint: string): ExtractorConfig {
   const none = { default: { logLevel: ExtractorLogLevel.None } };
   const configObject: IConfigFile = {
-    projectFolder: ROOT,
+    projectFolder: root,
     mainEntryPointFilePath: entryPoint,
     compiler: {
       overrideTsconfig: {
@@ -93,7 +93,7 @@ function configOf(name: string, entryPoint: string): ExtractorConfig {
     },
     apiReport: { enabled: false },
     docModel: { enabled: false },
-    dtsRollup: { enabled: true, untrimmedFilePath: join(SCRATCH, `${name}.d.ts`) },
+    dtsRollup: { enabled: true, untrimmedFilePath: join(scratch, `${name}.d.ts`) },
     tsdocMetadata: { enabled: false },
     messages: {
       compilerMessageReporting: none,
@@ -103,15 +103,15 @@ function configOf(name: string, entryPoint: string): ExtractorConfig {
   };
   return ExtractorConfig.prepare({
     configObject,
-    configObjectFullPath: join(ROOT, 'api-extractor.json'),
-    packageJsonFullPath: join(ROOT, 'package.json'),
+    configObjectFullPath: join(root, 'api-extractor.json'),
+    packageJsonFullPath: join(root, 'package.json'),
   });
 }
 
 /** The reports of all entries, which one compiler reads. */
 export function makeReports(): readonly (readonly [name: string, report: string])[] {
-  const declarations = join(SCRATCH, 'declarations');
-  rmSync(SCRATCH, { recursive: true, force: true });
+  const declarations = join(scratch, 'declarations');
+  rmSync(scratch, { recursive: true, force: true });
   emitDeclarations(declarations);
   const configs = entries.map(([name, { source }]) => {
     const entryPoint = join(declarations, source.replace(/^lib\//, '').replace(/\.ts$/, '.d.ts'));
@@ -129,10 +129,10 @@ export function makeReports(): readonly (readonly [name: string, report: string]
 function changesOf(name: string, report: string): string {
   const committed = `checks/api/${name}.api.md`;
   const current = `.pawl/api/${name}.api.md`;
-  writeFileSync(join(ROOT, current), report);
-  const before = existsSync(join(ROOT, committed)) ? committed : '/dev/null';
+  writeFileSync(join(root, current), report);
+  const before = existsSync(join(root, committed)) ? committed : '/dev/null';
   const { stdout } = spawnSync('git', ['diff', '--no-index', '--no-color', '--', before, current], {
-    cwd: ROOT,
+    cwd: root,
     encoding: 'utf8',
   });
   return stdout;
@@ -142,13 +142,13 @@ if (import.meta.main) {
   const reports = makeReports();
   const names = reports.map(([name]) => `${name}.api.md`);
   if (process.argv.includes('--write')) {
-    rmSync(REPORTS, { recursive: true, force: true });
-    mkdirSync(REPORTS);
-    for (const [name, report] of reports) writeFileSync(join(REPORTS, `${name}.api.md`), report);
+    rmSync(reportsFolder, { recursive: true, force: true });
+    mkdirSync(reportsFolder);
+    for (const [name, report] of reports) writeFileSync(join(reportsFolder, `${name}.api.md`), report);
     console.log(`Wrote ${names.length} reports to checks/api.`);
   } else {
     const changes = reports.map(([name, report]) => changesOf(name, report)).join('');
-    const gone = existsSync(REPORTS) ? readdirSync(REPORTS).filter((file) => !names.includes(file)) : [];
+    const gone = existsSync(reportsFolder) ? readdirSync(reportsFolder).filter((file) => !names.includes(file)) : [];
     for (const file of gone) console.error(`checks/api/${file}: the package has no such entry.`);
     if (changes !== '' || gone.length > 0) {
       console.error(

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { PACKAGES, type Package } from './packages.ts';
+import { type Package, packages } from './packages.ts';
 
 /**
  * Fails when a file imports what its folder must not: arrows point inwards, and a runtime bundle stays free of CDK.
@@ -27,18 +27,18 @@ export interface Rule {
   readonly never?: RegExp;
 }
 
-const OURS = /^((bin|lib|lambda|shop|proof|checks|site|test|bench)\/|[^/]+\.ts$)/;
+const ours = /^((bin|lib|lambda|shop|proof|checks|site|test|bench)\/|[^/]+\.ts$)/;
 /** What a package imports that no user of it installs: types alone, and what is bundled into it. */
-const DEVELOPMENT: Readonly<Record<string, readonly string[]>> = {
+const development: Readonly<Record<string, readonly string[]>> = {
   pawl: ['@middy/core', 'aws-lambda'],
   '@pawl/cli': ['esbuild', 'preact'],
   '@pawl/rehearsal': ['aws-lambda', 'esbuild'],
   '@pawl/testing': ['vitest'],
 };
 
-const CDK = /^(aws-cdk-lib|constructs)(\/|$)/;
+const cdk = /^(aws-cdk-lib|constructs)(\/|$)/;
 
-export const RULES: readonly Rule[] = [
+export const rules: readonly Rule[] = [
   {
     rule: 'lib/pawl/kernel imports nothing but itself: time, randomness and I/O come in as parameters',
     from: /^lib\/pawl\/kernel\//,
@@ -299,7 +299,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'only the constructs, the shop and bin (and their tests) import CDK: a runtime bundle must never contain it',
     from: /^(?!lib\/cdk\/|shop\/stacks\/|bin\/|test\/)/,
-    never: CDK,
+    never: cdk,
   },
   {
     rule: "the console's page runs in a browser: it imports itself, what it and its server say to each other, how a text is made visible, and its view library",
@@ -326,13 +326,13 @@ export const RULES: readonly Rule[] = [
     from: /^lambda\//,
     never: /^(lib|bin|shop|proof|checks|test|bench)\//,
   },
-  ...PACKAGES.flatMap(rulesOf),
+  ...packages.flatMap(rulesOf),
 ];
 
 /** What a manifest lists is all that the code beside it may import, and packages import each other by name. */
 function rulesOf({ name, folder, manifest }: Package): readonly Rule[] {
   const listed = [name, ...Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })];
-  const names = [...listed, ...(DEVELOPMENT[name] ?? [])].map((one) => one.replaceAll(/[/@.-]/g, '\\$&')).join('|');
+  const names = [...listed, ...(development[name] ?? [])].map((one) => one.replaceAll(/[/@.-]/g, '\\$&')).join('|');
   return [
     {
       rule: `${folder} imports itself, by path, and what its package.json lists, by name`,
@@ -344,7 +344,7 @@ function rulesOf({ name, folder, manifest }: Package): readonly Rule[] {
 
 /** What breaks a rule, one sentence each. */
 function boundaryProblems(imports: readonly Import[]): string[] {
-  const broken = RULES.flatMap(({ rule, from, only, never }) =>
+  const broken = rules.flatMap(({ rule, from, only, never }) =>
     imports
       .filter((edge) => from.test(edge.from))
       .filter((edge) => (only !== undefined && !only.test(edge.to)) || never?.test(edge.to) === true)
@@ -378,9 +378,9 @@ function readImports(root: string): readonly Import[] {
   for (const match of traced.matchAll(/^=+ Resolving module '(.+)' from '(.+)'\. =+$/gm)) {
     const [, specifier = '', file = ''] = match;
     const from = file.startsWith(root) ? file.slice(root.length) : '';
-    if (!OURS.test(from)) continue;
+    if (!ours.test(from)) continue;
     const target = posix.join(posix.dirname(from), specifier);
-    imports.push({ from, to: /^\.\.?(\/|$)/.test(specifier) && OURS.test(target) ? target : specifier });
+    imports.push({ from, to: /^\.\.?(\/|$)/.test(specifier) && ours.test(target) ? target : specifier });
   }
   return imports;
 }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { deadAddresses } from './docs/links.ts';
-import { ENTRIES, entriesOf, PACKAGES, type Package, publishedManifest, ROOT } from './packages.ts';
+import { entriesOf, type Package, packages, publishedEntries, publishedManifest, root } from './packages.ts';
 
 /**
  * Builds what is published of each package, in its `dist`, and packs it into a tarball at the root: ECMAScript modules, CommonJS in `dist/cjs` where a project may bundle it, module by module as in
@@ -14,21 +14,21 @@ import { ENTRIES, entriesOf, PACKAGES, type Package, publishedManifest, ROOT } f
  */
 
 /** Where the configurations of the compiler are written: below the root, where it finds the types of other packages. */
-const SCRATCH = join(ROOT, '.pawl/build');
+const scratch = join(root, '.pawl/build');
 
 /** What of a package is no module that is published. */
-const NOT_BUILT = ['dist', 'emulator', 'engine/emulator', 'bundle.ts', 'engine/bundle.ts', 'console/page'];
+const notBuilt = ['dist', 'emulator', 'engine/emulator', 'bundle.ts', 'engine/bundle.ts', 'console/page'];
 
 /** By its name: npm finds the tools also where the sources are unpacked in a folder of another project. */
 function runTool(name: string, ...args: readonly string[]): void {
-  execFileSync(name, args, { cwd: ROOT, stdio: 'inherit' });
+  execFileSync(name, args, { cwd: root, stdio: 'inherit' });
 }
 
-export const distOf = ({ folder }: Package): string => join(ROOT, folder, 'dist');
+export const distOf = ({ folder }: Package): string => join(root, folder, 'dist');
 
 /** The declarations of other packages as they are published: with their sources, the compiler would build these as well. */
 function declarationsFor(of: Package): Readonly<Record<string, readonly string[]>> {
-  const others = ENTRIES.filter((entry) => entry.of !== of);
+  const others = publishedEntries.filter((entry) => entry.of !== of);
   return Object.fromEntries(
     others.map((entry) => [
       entry.name,
@@ -38,7 +38,7 @@ function declarationsFor(of: Package): Readonly<Record<string, readonly string[]
 }
 
 function compile(of: Package, format: 'modules' | 'require'): void {
-  const source = join(ROOT, of.folder);
+  const source = join(root, of.folder);
   const common = {
     noEmit: false,
     rootDir: source,
@@ -54,13 +54,13 @@ function compile(of: Package, format: 'modules' | 'require'): void {
     moduleResolution: 'bundler',
     verbatimModuleSyntax: false,
   };
-  const config = join(SCRATCH, `${of.folder.replace('/', '-')}-${format}.json`);
+  const config = join(scratch, `${of.folder.replace('/', '-')}-${format}.json`);
   const written = {
-    extends: join(ROOT, 'tsconfig.json'),
+    extends: join(root, 'tsconfig.json'),
     compilerOptions: format === 'modules' ? asModules : asRequire,
     include: [source],
     // A command is started, and never required.
-    exclude: [...NOT_BUILT, ...(format === 'require' ? ['bin'] : [])].map((path) => join(source, path)),
+    exclude: [...notBuilt, ...(format === 'require' ? ['bin'] : [])].map((path) => join(source, path)),
   };
   writeFileSync(config, JSON.stringify(written));
   runTool('tsc', '-p', config);
@@ -80,8 +80,8 @@ function shareDeclarations(of: Package): void {
 function bundlePage(of: Package): void {
   const folder = join(distOf(of), 'console/page');
   mkdirSync(folder, { recursive: true });
-  execFileSync(process.execPath, [join(ROOT, of.folder, 'console/page/bundle.ts'), folder], {
-    cwd: ROOT,
+  execFileSync(process.execPath, [join(root, of.folder, 'console/page/bundle.ts'), folder], {
+    cwd: root,
     stdio: 'inherit',
   });
 }
@@ -90,17 +90,17 @@ function bundlePage(of: Package): void {
 function copyFiles(of: Package): void {
   const dist = distOf(of);
   writeFileSync(join(dist, 'package.json'), `${JSON.stringify(publishedManifest(of), undefined, 2)}\n`);
-  for (const file of ['LICENSE', 'CHANGELOG.md']) copyFileSync(join(ROOT, file), join(dist, file));
-  copyFileSync(join(ROOT, of.folder, 'README.md'), join(dist, 'README.md'));
+  for (const file of ['LICENSE', 'CHANGELOG.md']) copyFileSync(join(root, file), join(dist, file));
+  copyFileSync(join(root, of.folder, 'README.md'), join(dist, 'README.md'));
   // Errors name a page of it.
   if (of.name === 'pawl')
-    cpSync(join(ROOT, 'docs'), join(dist, 'docs'), { recursive: true, filter: (path) => !path.endsWith('/images') });
+    cpSync(join(root, 'docs'), join(dist, 'docs'), { recursive: true, filter: (path) => !path.endsWith('/images') });
   if (of.name === '@pawl/cli') bundlePage(of);
   if (of.name === '@pawl/rehearsal') {
     // What a rehearsal runs that is no module.
     const place = 'engine/servers/loopback/LoopbackServer.class';
     mkdirSync(dirname(join(dist, place)), { recursive: true });
-    copyFileSync(join(ROOT, of.folder, place), join(dist, place));
+    copyFileSync(join(root, of.folder, place), join(dist, place));
   }
 }
 
@@ -127,12 +127,12 @@ function checkPublished(of: Package): void {
 }
 
 if (import.meta.main) {
-  rmSync(SCRATCH, { recursive: true, force: true });
-  mkdirSync(SCRATCH, { recursive: true });
-  for (const of of PACKAGES) {
+  rmSync(scratch, { recursive: true, force: true });
+  mkdirSync(scratch, { recursive: true });
+  for (const of of packages) {
     console.log(`${of.name}: ${entriesOf(of).length} entries`);
     build(of);
   }
-  for (const of of PACKAGES) checkPublished(of);
-  for (const of of PACKAGES) runTool('npm', 'pack', distOf(of), '--ignore-scripts', '--silent');
+  for (const of of packages) checkPublished(of);
+  for (const of of packages) runTool('npm', 'pack', distOf(of), '--ignore-scripts', '--silent');
 }

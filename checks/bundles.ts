@@ -10,10 +10,10 @@ import { esbuildOptions } from '../lib/cdk/bundling.ts';
  * (`sizes.ts`). It cannot tell what of a bundle is ever run.
  */
 
-export const PLAIN = 'checks/consumers';
+export const plain = 'checks/consumers';
 
-const OWN = /^lib\/pawl\/(?!observe\/)/;
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const ownCode = /^lib\/pawl\/(?!observe\/)/;
+const root = fileURLToPath(new URL('..', import.meta.url));
 
 export interface Bundle {
   /** The entry, as a path from the repository's root. */
@@ -34,8 +34,8 @@ export interface Bundle {
 
 /** The bundles of all plain consumers and lambdas that export a `handler`, built as the construct builds them. */
 export async function measureBundles(): Promise<readonly Bundle[]> {
-  const entries = [PLAIN, 'lambda'].flatMap((folder) =>
-    readdirSync(`${ROOT}/${folder}`)
+  const entries = [plain, 'lambda'].flatMap((folder) =>
+    readdirSync(`${root}/${folder}`)
       .filter((file) => file.endsWith('.ts'))
       .map((file) => `${folder}/${file}`),
   );
@@ -46,7 +46,7 @@ export async function measureBundles(): Promise<readonly Bundle[]> {
 async function measure(entry: string): Promise<Bundle | undefined> {
   const { metafile, outputFiles } = await build({
     ...esbuildOptions(entry),
-    absWorkingDir: ROOT,
+    absWorkingDir: root,
     metafile: true,
     write: false,
     logLevel: 'error',
@@ -59,7 +59,7 @@ async function measure(entry: string): Promise<Bundle | undefined> {
   const sizes = Object.entries(output.inputs).map(([path, { bytesInOutput }]) => ({ path, bytesInOutput }));
   const matching = (pattern: RegExp) => sizes.filter(({ path }) => pattern.test(path));
   const sum = (pattern: RegExp) => matching(pattern).reduce((bytes, { bytesInOutput }) => bytes + bytesInOutput, 0);
-  const own = sum(OWN);
+  const own = sum(ownCode);
   const observe = sum(/^lib\/pawl\/observe\//);
   const sdk = sum(/node_modules\/@(aws-sdk|aws|smithy)\//);
   const middy = sum(/node_modules\/@middy\//);
@@ -79,7 +79,7 @@ async function measure(entry: string): Promise<Bundle | undefined> {
 
 /** What must not be in a bundle, and what could not be measured. */
 export function bundleProblems(bundles: readonly Bundle[]): string[] {
-  const unmeasured = [PLAIN, 'lambda'].filter((folder) => !bundles.some(({ entry }) => entry.startsWith(folder)));
+  const unmeasured = [plain, 'lambda'].filter((folder) => !bundles.some(({ entry }) => entry.startsWith(folder)));
   const nothing = unmeasured.map((folder) => `No file in ${folder}/ exports a handler, so nothing was measured there.`);
   return nothing.concat(bundles.flatMap(cdkProblems));
 }

@@ -1,5 +1,5 @@
 /** What `npm run check` runs, in this order: a file for Node, and its arguments. */
-export const CHECKS = {
+export const allChecks = {
   types: ['node_modules/typescript/bin/tsc', '--noEmit'],
   page: ['node_modules/typescript/bin/tsc', '-p', 'lib/cli/console/page'],
   apps: ['node_modules/typescript/bin/tsc', '-p', 'test/fixtures/apps'],

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { PUBLIC_ENTRIES, ROOT } from './packages.ts';
+import { publicEntries, root } from './packages.ts';
 
 /**
  * Compiles code that a reader copies, from a guide or a docstring, in one program. `pawl/…` and `@pawl/…` are the sources of the packages, by the names
@@ -10,7 +10,7 @@ import { PUBLIC_ENTRIES, ROOT } from './packages.ts';
 
 /** What `pawl/…` and `@pawl/…` stand for: the name of each entry, and its source. */
 export const sourcesOfEntries: ReadonlyMap<string, string> = new Map(
-  PUBLIC_ENTRIES.map(({ name, source }) => [name, join(ROOT, source)]),
+  publicEntries.map(({ name, source }) => [name, join(root, source)]),
 );
 
 /**
@@ -21,15 +21,15 @@ export const sourcesOfEntries: ReadonlyMap<string, string> = new Map(
  */
 export function compileErrors(files: ReadonlyMap<string, string>, entries = sourcesOfEntries): string {
   // Inside the project, so that its packages are found; where git does not look.
-  mkdirSync(join(ROOT, '.pawl'), { recursive: true });
-  const scratch = mkdtempSync(join(ROOT, '.pawl', 'compile-'));
+  mkdirSync(join(root, '.pawl'), { recursive: true });
+  const scratch = mkdtempSync(join(root, '.pawl', 'compile-'));
   try {
     for (const [path, code] of files) {
       mkdirSync(dirname(join(scratch, path)), { recursive: true });
       writeFileSync(join(scratch, path), code);
     }
     writeFileSync(join(scratch, 'tsconfig.json'), JSON.stringify(configOf(entries)));
-    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+    const tsc = join(root, 'node_modules/typescript/bin/tsc');
     const { status, stdout, stderr } = spawnSync(process.execPath, [tsc, '-p', scratch, '--pretty', 'false'], {
       cwd: scratch,
       encoding: 'utf8',
@@ -42,7 +42,7 @@ export function compileErrors(files: ReadonlyMap<string, string>, entries = sour
 
 function configOf(entries: ReadonlyMap<string, string>): object {
   return {
-    extends: join(ROOT, 'tsconfig.json'),
+    extends: join(root, 'tsconfig.json'),
     // As most have it: CDK's own types do not fit each other under the stricter setting of this project.
     compilerOptions: {
       exactOptionalPropertyTypes: false,

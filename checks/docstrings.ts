@@ -12,7 +12,7 @@ import { type Entry, type PublicName, publicNames } from './docstrings/public-na
  * Prints the share of each entry, and fails below 100 %. A name that several entries export counts in each, and is a problem once.
  */
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** What has it, of what must have it. */
 interface Share {
@@ -101,9 +101,9 @@ function row(name: string, { names, examples, options }: Shares): string {
 }
 
 if (import.meta.main) {
-  const prelude = readFileSync(join(ROOT, 'checks/docstrings/prelude.ts'), 'utf8');
-  const config = join(ROOT, 'tsconfig.json');
-  const { entries, problems } = checkDocstrings(sourcesOfEntries, { root: ROOT, config, prelude });
+  const prelude = readFileSync(join(root, 'checks/docstrings/prelude.ts'), 'utf8');
+  const config = join(root, 'tsconfig.json');
+  const { entries, problems } = checkDocstrings(sourcesOfEntries, { root: root, config, prelude });
   console.log(`${''.padEnd(24)}${['docstrings', 'examples', 'options'].map((title) => title.padStart(12)).join('')}`);
   for (const { name, names } of entries) console.log(row(name, sharesOf(names)));
   console.log(row('all', sharesOf([...new Set(entries.flatMap(({ names }) => names))])));

@@ -12,9 +12,9 @@ import { esbuildOptions } from '../lib/cdk/bundling.ts';
  * real client of the SDK. The server behind it grants every write, and counts.
  */
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const MESSAGES = 10;
-const COLD_STARTS = 5;
+const root = fileURLToPath(new URL('..', import.meta.url));
+const messages = 10;
+const coldStarts = 5;
 
 export interface FirstDelivery {
   /** Requests to DynamoDB and to SQS for ten messages. */
@@ -24,11 +24,11 @@ export interface FirstDelivery {
 }
 
 /** The process of a function: it reports how long the import took, and is then given the batch. */
-const CHILD = `
+const child = `
 const begun = performance.now();
 const { handler } = await import(process.argv[1]);
 const importMs = performance.now() - begun;
-const Records = Array.from({ length: ${MESSAGES} }, (_, n) => ({
+const Records = Array.from({ length: ${messages} }, (_, n) => ({
   messageId: 'message-' + n,
   receiptHandle: 'receipt-' + n,
   body: JSON.stringify({ orderId: 'order-' + n }),
@@ -46,17 +46,17 @@ process.exit();
 
 /** Bundles a consumer as the construct does, and starts it a few times. */
 export async function measureFirstDelivery(entry: string): Promise<FirstDelivery> {
-  const outfile = join(ROOT, '.pawl/sizes', entry, 'index.mjs');
-  await build({ ...esbuildOptions(entry), absWorkingDir: ROOT, outfile, logLevel: 'error' });
+  const outfile = join(root, '.pawl/sizes', entry, 'index.mjs');
+  await build({ ...esbuildOptions(entry), absWorkingDir: root, outfile, logLevel: 'error' });
   const { url, stop, requestsSoFar } = await startCountingServer();
   const importTimes: number[] = [];
   try {
-    for (let start = 0; start < COLD_STARTS; start++) importTimes.push(await startCold(outfile, url));
+    for (let start = 0; start < coldStarts; start++) importTimes.push(await startCold(outfile, url));
   } finally {
     stop();
   }
-  const [importMs = 0] = importTimes.toSorted((a, b) => a - b).slice(Math.floor(COLD_STARTS / 2));
-  return { requests: requestsSoFar() / COLD_STARTS, importMs: Math.round(importMs) };
+  const [importMs = 0] = importTimes.toSorted((a, b) => a - b).slice(Math.floor(coldStarts / 2));
+  return { requests: requestsSoFar() / coldStarts, importMs: Math.round(importMs) };
 }
 
 /** @returns how long the import took, in milliseconds. @throws Error when a message was not acknowledged */
@@ -70,10 +70,10 @@ async function startCold(bundle: string, url: string): Promise<number> {
     AWS_ENDPOINT_URL_DYNAMODB: url,
     AWS_ENDPOINT_URL_SQS: url,
   };
-  const args = ['--input-type=module', '--eval', CHILD, bundle];
+  const args = ['--input-type=module', '--eval', child, bundle];
   const { stdout } = await promisify(execFile)(process.execPath, args, { env, cwd: dirname(bundle), timeout: 30_000 });
   const { importMs, failures }: { readonly importMs: number; readonly failures: number } = JSON.parse(stdout);
-  if (failures > 0) throw new Error(`${bundle}: ${failures} of ${MESSAGES} messages were not acknowledged`);
+  if (failures > 0) throw new Error(`${bundle}: ${failures} of ${messages} messages were not acknowledged`);
   return importMs;
 }
 

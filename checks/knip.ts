@@ -1,7 +1,7 @@
 import type { KnipConfig } from 'knip';
-import { CHECKS } from './checks.ts';
+import { allChecks } from './checks.ts';
 import { scripts } from './scripts/named.ts';
-import { SCRIPTS } from './scripts/table.ts';
+import { npmScripts } from './scripts/table.ts';
 
 /**
  * What knip has to know: where the code begins that nothing imports. The rows of `npm run check` and of the scripts are taken from their tables.
@@ -11,8 +11,8 @@ import { SCRIPTS } from './scripts/table.ts';
 
 /** What the tables start. What `package.json` itself starts, knip finds. */
 const started = [
-  ...Object.values(CHECKS).map(([file]) => file),
-  ...Object.values(SCRIPTS).flatMap(({ parts }) => Object.values(parts).map(({ run }) => run.split(' ')[0] ?? '')),
+  ...Object.values(allChecks).map(([file]) => file),
+  ...Object.values(npmScripts).flatMap(({ parts }) => Object.values(parts).map(({ run }) => run.split(' ')[0] ?? '')),
 ].filter(
   (file) => /^(bench|checks|proof|site)\//.test(file) && !Object.values(scripts).some((run) => run.includes(file)),
 );

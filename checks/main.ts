@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { CHECKS } from './checks.ts';
-import { ROOT } from './packages.ts';
+import { allChecks } from './checks.ts';
+import { root } from './packages.ts';
 
 /**
  * Runs the checks one after the other, each with its name and how long it took, and fails when one of them fails.
@@ -17,7 +17,7 @@ interface Done {
 function run(name: string, args: readonly string[]): Done {
   console.log(`\n== ${name}`);
   const begun = performance.now();
-  const { status } = spawnSync(process.execPath, args, { cwd: ROOT, stdio: 'inherit' });
+  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' });
   return { name, passed: status === 0, seconds: (performance.now() - begun) / 1000 };
 }
 
@@ -28,15 +28,15 @@ function line({ name, passed, seconds }: Done): string {
 if (import.meta.main) {
   const wanted = process.argv.slice(2);
   if (wanted.includes('--help')) {
-    console.log(`npm run check -- ${Object.keys(CHECKS).join(' | ')}\n\nWithout a name, all of them.`);
+    console.log(`npm run check -- ${Object.keys(allChecks).join(' | ')}\n\nWithout a name, all of them.`);
     process.exit();
   }
-  const unknown = wanted.filter((name) => !Object.hasOwn(CHECKS, name));
+  const unknown = wanted.filter((name) => !Object.hasOwn(allChecks, name));
   if (unknown.length > 0) {
-    console.error(`There is no check ${unknown.join(', ')}. There are: ${Object.keys(CHECKS).join(', ')}.`);
+    console.error(`There is no check ${unknown.join(', ')}. There are: ${Object.keys(allChecks).join(', ')}.`);
     process.exit(2);
   }
-  const checks = Object.entries(CHECKS).filter(([name]) => wanted.length === 0 || wanted.includes(name));
+  const checks = Object.entries(allChecks).filter(([name]) => wanted.length === 0 || wanted.includes(name));
   const done = checks.map(([name, args]) => run(name, args));
   console.log(`\n${done.map(line).join('\n')}`);
   if (done.some(({ passed }) => !passed)) process.exitCode = 1;

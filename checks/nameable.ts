@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { emitDeclarations } from './declarations.ts';
-import { type Entry, PACKAGES, PUBLIC_ENTRIES, publishedManifest, ROOT } from './packages.ts';
+import { type Entry, packages, publicEntries, publishedManifest, root } from './packages.ts';
 
 /**
  * A user exports what a function of pawl returns, as in `export const handler = eachMessage(…)`, in a project with `declaration: true`, as `cdk init`
@@ -12,21 +12,21 @@ import { type Entry, PACKAGES, PUBLIC_ENTRIES, publishedManifest, ROOT } from '.
  */
 
 /** Inside the repository, where the types of other packages are found from. */
-const SCRATCH = join(ROOT, '.pawl/nameable');
+const scratch = join(root, '.pawl/nameable');
 
-const tsc = (args: readonly string[]) => [join(ROOT, 'node_modules/typescript/bin/tsc'), ...args];
+const tsc = (args: readonly string[]) => [join(root, 'node_modules/typescript/bin/tsc'), ...args];
 
 /** The packages as they are installed, of declarations only. */
 function emitPackages(): void {
-  rmSync(SCRATCH, { recursive: true, force: true });
-  mkdirSync(SCRATCH, { recursive: true });
+  rmSync(scratch, { recursive: true, force: true });
+  mkdirSync(scratch, { recursive: true });
   // A package of its own: inside of this one, `pawl` is the sources.
-  writeFileSync(join(SCRATCH, 'package.json'), JSON.stringify({ name: 'user', type: 'module' }));
+  writeFileSync(join(scratch, 'package.json'), JSON.stringify({ name: 'user', type: 'module' }));
   // Errors of types are for the check of types to report.
-  const emitted = join(SCRATCH, 'emitted');
+  const emitted = join(scratch, 'emitted');
   emitDeclarations(emitted);
-  for (const of of PACKAGES) {
-    const installed = join(SCRATCH, 'node_modules', of.name);
+  for (const of of packages) {
+    const installed = join(scratch, 'node_modules', of.name);
     mkdirSync(dirname(installed), { recursive: true });
     renameSync(join(emitted, of.folder.slice('lib/'.length)), installed);
     writeFileSync(join(installed, 'package.json'), JSON.stringify(publishedManifest(of)));
@@ -35,7 +35,7 @@ function emitPackages(): void {
 
 /** A module that exports what each function of an entry returns. */
 async function userOf({ name, source }: Entry): Promise<string> {
-  const exported: Readonly<Record<string, unknown>> = await import(join(ROOT, source));
+  const exported: Readonly<Record<string, unknown>> = await import(join(root, source));
   const values = Object.entries(exported).filter(([, value]) => !isClass(value));
   return [
     `import * as pawl from '${name}';`,
@@ -54,8 +54,8 @@ function isClass(value: unknown): boolean {
 if (import.meta.main) {
   emitPackages();
   const problems: string[] = [];
-  for (const entry of PUBLIC_ENTRIES) {
-    const folder = join(SCRATCH, 'users', entry.name);
+  for (const entry of publicEntries) {
+    const folder = join(scratch, 'users', entry.name);
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'user.ts'), await userOf(entry));
     const compilerOptions = {
@@ -69,12 +69,12 @@ if (import.meta.main) {
       types: ['node'],
     };
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['user.ts'] }));
-    const { status, stdout } = spawnSync(process.execPath, tsc(['-p', folder]), { cwd: ROOT, encoding: 'utf8' });
+    const { status, stdout } = spawnSync(process.execPath, tsc(['-p', folder]), { cwd: root, encoding: 'utf8' });
     if (status !== 0) problems.push(stdout);
   }
   if (problems.length > 0) {
     console.error(`${problems.join('')}\nExport each of these types from the entry that the file imports.`);
     process.exitCode = 1;
-  } else console.log(`${PUBLIC_ENTRIES.length} entries export the types of what their functions return.`);
-  rmSync(SCRATCH, { recursive: true, force: true });
+  } else console.log(`${publicEntries.length} entries export the types of what their functions return.`);
+  rmSync(scratch, { recursive: true, force: true });
 }

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
  * To add an entry, add it to `exports` of its package, and run `npm run api`.
  */
 
-export const ROOT = fileURLToPath(new URL('..', import.meta.url));
+export const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** A manifest below `lib/`. */
 interface SourceManifest {
@@ -48,9 +48,9 @@ export interface Entry {
 }
 
 /** Without a copy for `require`. */
-const MODULES_ONLY = new Set(['@pawl/cli', '@pawl/rehearsal']);
+const modulesOnly = new Set(['@pawl/cli', '@pawl/rehearsal']);
 /** For pawl's own packages alone: nothing of them is promised. */
-const INTERNAL = new Set([
+const internal = new Set([
   'pawl/kernel',
   'pawl/internal',
   'pawl/internal/dynamodb',
@@ -60,11 +60,11 @@ const INTERNAL = new Set([
   '@pawl/rehearsal/command',
 ]);
 
-export const PACKAGES: readonly Package[] = globSync('lib/*/package.json', { cwd: ROOT })
+export const packages: readonly Package[] = globSync('lib/*/package.json', { cwd: root })
   .map((path) => {
     const folder = dirname(path);
-    const manifest: SourceManifest = JSON.parse(readFileSync(join(ROOT, path), 'utf8'));
-    return { name: manifest.name, folder, manifest, hasRequire: !MODULES_ONLY.has(manifest.name) };
+    const manifest: SourceManifest = JSON.parse(readFileSync(join(root, path), 'utf8'));
+    return { name: manifest.name, folder, manifest, hasRequire: !modulesOnly.has(manifest.name) };
   })
   // `pawl` first: the others import it.
   .toSorted((one, other) => Number(other.name === 'pawl') - Number(one.name === 'pawl'));
@@ -75,13 +75,13 @@ export function entriesOf(of: Package): readonly Entry[] {
     .map(([subpath, source]) => {
       const name = subpath.replace('.', of.name);
       const module = source.slice('./'.length, -'.ts'.length);
-      return { name, subpath, module, source: `${of.folder}/${module}.ts`, of, isInternal: INTERNAL.has(name) };
+      return { name, subpath, module, source: `${of.folder}/${module}.ts`, of, isInternal: internal.has(name) };
     });
 }
 
-export const ENTRIES: readonly Entry[] = PACKAGES.flatMap(entriesOf);
+export const publishedEntries: readonly Entry[] = packages.flatMap(entriesOf);
 /** Those that a user imports. */
-export const PUBLIC_ENTRIES: readonly Entry[] = ENTRIES.filter(({ isInternal }) => !isInternal);
+export const publicEntries: readonly Entry[] = publishedEntries.filter(({ isInternal }) => !isInternal);
 
 /** What is published of a package, in its `dist`. Development's own fields stay behind. */
 export function publishedManifest(of: Package): object {

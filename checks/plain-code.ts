@@ -13,7 +13,7 @@ interface Habit {
   readonly pattern: RegExp;
 }
 
-const HABITS = {
+const habits = {
   'as unknown as': {
     pattern: /\bas unknown as\b/g,
     instead: 'give the value a type that it has, or narrow it by what it is',
@@ -28,12 +28,12 @@ const HABITS = {
   },
 } as const satisfies Readonly<Record<string, Habit>>;
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** What is found in one file, a sentence each. */
 export function habitsIn(file: string, text: string): readonly string[] {
   const lines = withoutProse(text).split('\n');
-  return Object.entries(HABITS).flatMap(([name, { pattern, instead }]) =>
+  return Object.entries(habits).flatMap(([name, { pattern, instead }]) =>
     lines.flatMap((line, index) =>
       Array.from(line.matchAll(pattern), () => `${file}:${index + 1}: ${name}. Instead: ${instead}.`),
     ),
@@ -47,8 +47,8 @@ function withoutProse(text: string): string {
 }
 
 if (import.meta.main) {
-  const files = globSync('lib/**/*.{ts,tsx}', { cwd: ROOT, exclude: ['lib/*/dist/**'] }).toSorted();
-  const problems = files.flatMap((file) => habitsIn(file, readFileSync(`${ROOT}/${file}`, 'utf8')));
+  const files = globSync('lib/**/*.{ts,tsx}', { cwd: root, exclude: ['lib/*/dist/**'] }).toSorted();
+  const problems = files.flatMap((file) => habitsIn(file, readFileSync(`${root}/${file}`, 'utf8')));
   for (const problem of problems) console.error(problem);
   console.log(`${files.length} files, ${problems.length} problems.`);
   if (problems.length > 0 || files.length === 0) process.exitCode = 1;

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type Bundle, bundleProblems, measureBundles, PLAIN } from './bundles.ts';
+import { type Bundle, bundleProblems, measureBundles, plain } from './bundles.ts';
 import { type FirstDelivery, measureFirstDelivery } from './first-delivery.ts';
 
 /**
@@ -10,7 +10,7 @@ import { type FirstDelivery, measureFirstDelivery } from './first-delivery.ts';
  * Only the import time depends on the machine: compare it on one machine.
  */
 
-const COMMITTED = fileURLToPath(new URL('sizes.json', import.meta.url));
+const committed = fileURLToPath(new URL('sizes.json', import.meta.url));
 
 interface Figures extends FirstDelivery {
   readonly minifiedBytes: number;
@@ -28,17 +28,17 @@ async function figuresOf({ entry, total, gzipped, own }: Bundle): Promise<Figure
 async function measureConsumers(bundles: readonly Bundle[]): Promise<Sizes> {
   const sizes: Record<string, Figures> = {};
   // One after the other: side by side, they would slow each other's imports down.
-  for (const bundle of bundles.filter(({ entry }) => entry.startsWith(`${PLAIN}/`))) {
+  for (const bundle of bundles.filter(({ entry }) => entry.startsWith(`${plain}/`))) {
     sizes[bundle.entry] = await figuresOf(bundle);
   }
   return sizes;
 }
 
 function committedSizes(): Partial<Sizes> {
-  return existsSync(COMMITTED) ? JSON.parse(readFileSync(COMMITTED, 'utf8')) : {};
+  return existsSync(committed) ? JSON.parse(readFileSync(committed, 'utf8')) : {};
 }
 
-const FIGURES = {
+const figures = {
   minifiedBytes: 'minified bytes',
   gzippedBytes: 'gzipped bytes',
   pawlBytes: 'of pawl, minified',
@@ -53,7 +53,7 @@ function reportOf(sizes: Sizes, committed: Partial<Sizes>): string {
   return Object.entries(sizes)
     .map(([entry, now]) => {
       const before = committed[entry];
-      const lines = Object.entries(FIGURES).map(([name, label]) => {
+      const lines = Object.entries(figures).map(([name, label]) => {
         const key = name as keyof Figures;
         return `  ${label.padEnd(28)}${shown(now[key]).padStart(9)}   ${compared(now[key], before?.[key])}`;
       });
@@ -83,7 +83,7 @@ function compositionOf(bundles: readonly Bundle[]): string {
 if (import.meta.main) {
   const bundles = await measureBundles();
   const sizes = await measureConsumers(bundles);
-  if (process.argv.includes('--write')) writeFileSync(COMMITTED, `${JSON.stringify(sizes, undefined, 2)}\n`);
+  if (process.argv.includes('--write')) writeFileSync(committed, `${JSON.stringify(sizes, undefined, 2)}\n`);
   console.log(`${reportOf(sizes, committedSizes())}\n\n${compositionOf(bundles)}`);
   const problems = bundleProblems(bundles);
   for (const problem of problems) console.error(problem);

@@ -10,20 +10,20 @@ import { fileURLToPath } from 'node:url';
  * What CDK's own rules find, and cdk-nag's, is an error at synth and in `test/cdk` already.
  */
 
-const APP = fileURLToPath(new URL('../bin/app.ts', import.meta.url));
+const app = fileURLToPath(new URL('../bin/app.ts', import.meta.url));
 
 /** W3005 says that a dependency which CDK writes down follows from a reference anyway. */
-const IGNORED = ['W3005'];
+const ignored = ['W3005'];
 
 function lintTemplates(): string | undefined {
   const scratch = mkdtempSync(join(tmpdir(), 'pawl-templates-'));
   try {
     const context = JSON.stringify({ 'aws:cdk:bundling-stacks': [] });
     const env = { ...process.env, CDK_OUTDIR: scratch, CDK_CONTEXT_JSON: context };
-    const synth = spawnSync(process.execPath, [APP], { encoding: 'utf8', env });
+    const synth = spawnSync(process.execPath, [app], { encoding: 'utf8', env });
     if (synth.status !== 0) return `bin/app.ts does not synthesize:\n${synth.stderr}`;
     const templates = readdirSync(scratch).filter((name) => name.endsWith('.template.json'));
-    const run = spawnSync('cfn-lint', [...templates, '--ignore-checks', ...IGNORED], {
+    const run = spawnSync('cfn-lint', [...templates, '--ignore-checks', ...ignored], {
       cwd: scratch,
       encoding: 'utf8',
     });

@@ -1,16 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Rule } from '../lib/pawl/deployment/rules/rule.ts';
-import { RULES } from '../lib/pawl/deployment/wiring-rules.ts';
+import { wiringRules } from '../lib/pawl/deployment/wiring-rules.ts';
 
 /** Writes the table of the wiring rules into its page of the docs: `node checks/wiring-table.ts`. A test compares the two. */
 
-const PAGE = fileURLToPath(new URL('../docs/reference/wiring.md', import.meta.url));
+const pagePath = fileURLToPath(new URL('../docs/reference/wiring.md', import.meta.url));
 const [BEGIN, END] = ['<!-- rules: node checks/wiring-table.ts -->', '<!-- /rules -->'];
 
 /** The table, and why a rule is not asked where it is not. */
 export function wiringTable(): string {
-  const rules: readonly (readonly [string, Rule])[] = Object.entries(RULES);
+  const rules: readonly (readonly [string, Rule])[] = Object.entries(wiringRules);
   const sources = [...new Map(rules.flatMap(([, { source }]) => (source ? [[source.url, source]] : [])))].map(
     ([, source]) => source,
   );
@@ -44,12 +44,12 @@ function letter(index: number): string {
 }
 
 /** The part of the page that is written here. */
-export function pageParts(page = readFileSync(PAGE, 'utf8')) {
+export function pageParts(page = readFileSync(pagePath, 'utf8')) {
   const [begin, end] = [page.indexOf(BEGIN) + BEGIN.length, page.indexOf(END)];
   return { before: page.slice(0, begin), table: page.slice(begin, end).trim(), after: page.slice(end) };
 }
 
 if (import.meta.main) {
   const { before, after } = pageParts();
-  writeFileSync(PAGE, `${before}\n\n${wiringTable()}\n\n${after}`);
+  writeFileSync(pagePath, `${before}\n\n${wiringTable()}\n\n${after}`);
 }

@@ -11,8 +11,8 @@ import { run } from './printed/tools.ts';
  * sees nothing passes everything. `npm run e2e -- workflows` needs Python 3.10 and PyPI.
  */
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const CHECKER = 'check-jsonschema==0.39.0';
+const root = fileURLToPath(new URL('..', import.meta.url));
+const checker = 'check-jsonschema==0.39.0';
 
 interface Kind {
   readonly schema: string;
@@ -21,7 +21,7 @@ interface Kind {
   readonly mistake: readonly [from: string, to: string];
 }
 
-const KINDS: readonly Kind[] = [
+const kinds: readonly Kind[] = [
   { schema: 'vendor.github-workflows', files: '.github/workflows/*.yml', mistake: ['runs-on:', 'run-on:'] },
   { schema: 'vendor.dependabot', files: '.github/dependabot.yml', mistake: ['package-ecosystem:', 'ecosystem:'] },
   {
@@ -37,22 +37,22 @@ const KINDS: readonly Kind[] = [
 ];
 
 async function isAccepted(python: string, schema: string, path: string): Promise<boolean> {
-  const { code, output } = await run(python, ['-m', 'check_jsonschema', '--builtin-schema', schema, path], ROOT);
-  if (code !== 0 && path.startsWith(ROOT)) console.error(output);
+  const { code, output } = await run(python, ['-m', 'check_jsonschema', '--builtin-schema', schema, path], root);
+  if (code !== 0 && path.startsWith(root)) console.error(output);
   return code === 0;
 }
 
-const python = await installPackages(ROOT, [CHECKER], console.log);
+const python = await installPackages(root, [checker], console.log);
 const scratch = await mkdtemp(join(tmpdir(), 'pawl-workflows-'));
 try {
-  for (const { schema, files, mistake } of KINDS) {
-    const paths = globSync(files, { cwd: ROOT }).map((path) => join(ROOT, path));
+  for (const { schema, files, mistake } of kinds) {
+    const paths = globSync(files, { cwd: root }).map((path) => join(root, path));
     for (const path of paths) {
       const wrong = join(scratch, 'wrong.yml');
       await writeFile(wrong, (await readFile(path, 'utf8')).replace(...mistake));
       const accepted = await isAccepted(python, schema, path);
       const refused = !(await isAccepted(python, schema, wrong));
-      console.log(`${accepted && refused ? 'ok ' : 'NOT'} ${path.slice(ROOT.length)}`);
+      console.log(`${accepted && refused ? 'ok ' : 'NOT'} ${path.slice(root.length)}`);
       if (!accepted || !refused) process.exitCode = 1;
     }
     if (paths.length === 0) throw new Error(`There is no ${files}.`);

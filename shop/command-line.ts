@@ -19,17 +19,17 @@ export interface CommandLine {
   readonly story: string | undefined;
 }
 
-export const DEFAULTS = { orders: 300, payments: 100, repayments: 12, killShare: 0.08, seed: 20_260_101 } as const;
+export const defaults = { orders: 300, payments: 100, repayments: 12, killShare: 0.08, seed: 20_260_101 } as const;
 
-export const HELP = `Runs the whole app on this machine, under every kind of trouble, and counts the effects that really happened.
+export const help = `Runs the whole app on this machine, under every kind of trouble, and counts the effects that really happened.
 
 Usage: npm start -- [options]
 
-  --orders <n>     how many orders, each with one email and one gift card   (${DEFAULTS.orders})
-  --payments <n>   how many payments, each with two callbacks at once       (${DEFAULTS.payments})
-  --repayments <n> how many requests to repay debts, over overlapping sets  (${DEFAULTS.repayments})
-  --kill <share>   share of orders whose sandbox is killed, from 0 to 1     (${DEFAULTS.killShare})
-  --seed <n>       decides what goes wrong where; the same seed gives the   (${DEFAULTS.seed})
+  --orders <n>     how many orders, each with one email and one gift card   (${defaults.orders})
+  --payments <n>   how many payments, each with two callbacks at once       (${defaults.payments})
+  --repayments <n> how many requests to repay debts, over overlapping sets  (${defaults.repayments})
+  --kill <share>   share of orders whose sandbox is killed, from 0 to 1     (${defaults.killShare})
+  --seed <n>       decides what goes wrong where; the same seed gives the   (${defaults.seed})
                    same troubles
   --fifo           instead: 300 changes of 40 accounts through a FIFO queue, where order counts too
   --retry          the same under the policy 'retry', which runs an effect in doubt again: right
@@ -56,11 +56,11 @@ export function readCommandLine(args: readonly string[]): CommandLine | 'help' {
   const values = parse(args);
   if (values.help === true) return 'help';
   return {
-    orders: number('orders', values.orders, DEFAULTS.orders, { from: 1, to: 100_000, whole: true }),
-    payments: number('payments', values.payments, DEFAULTS.payments, { from: 0, to: 100_000, whole: true }),
-    repayments: number('repayments', values.repayments, DEFAULTS.repayments, { from: 0, to: 10_000, whole: true }),
-    killShare: number('kill', values.kill, DEFAULTS.killShare, { from: 0, to: 1, whole: false }),
-    seed: number('seed', values.seed, DEFAULTS.seed, { from: 0, to: 4_294_967_295, whole: true }),
+    orders: number('orders', values.orders, defaults.orders, { from: 1, to: 100_000, whole: true }),
+    payments: number('payments', values.payments, defaults.payments, { from: 0, to: 100_000, whole: true }),
+    repayments: number('repayments', values.repayments, defaults.repayments, { from: 0, to: 10_000, whole: true }),
+    killShare: number('kill', values.kill, defaults.killShare, { from: 0, to: 1, whole: false }),
+    seed: number('seed', values.seed, defaults.seed, { from: 0, to: 4_294_967_295, whole: true }),
     json: values.json === true,
     protection: protectionOf(values),
     verbose: values.verbose === true,

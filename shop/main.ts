@@ -2,7 +2,7 @@ import { endSoon } from '../lib/cli/end-soon.ts';
 import { endOnSignals } from '../lib/rehearsal/end-on-signals.ts';
 import { exitCodeOf } from '../lib/rehearsal/file/result.ts';
 import { createProgress } from '../lib/rehearsal/progress.ts';
-import { type CommandLine, HELP, readCommandLine, UsageError } from './command-line.ts';
+import { type CommandLine, help, readCommandLine, UsageError } from './command-line.ts';
 import { runFifo } from './fifo/fifo.ts';
 import { fifoJsonLine, fifoReport, isGoodFifo, noVerdictOfFifo } from './fifo/fifo-report.ts';
 import { runServed } from './served.ts';
@@ -26,14 +26,14 @@ async function codeOf(args: readonly string[]): Promise<number> {
     return 2;
   }
   if (line === 'help') {
-    process.stdout.write(`${HELP}\n`);
+    process.stdout.write(`${help}\n`);
     return 0;
   }
   return run(line);
 }
 
-const FIFO = { changes: 300, accounts: 40 } as const;
-const SAID = { 'as-written': '', retry: ", under the policy 'retry'", none: ', WITHOUT pawl' } as const;
+const fifoSizes = { changes: 300, accounts: 40 } as const;
+const said = { 'as-written': '', retry: ", under the policy 'retry'", none: ', WITHOUT pawl' } as const;
 
 async function run({ json, verbose, fifo, console: isServed, ...options }: CommandLine): Promise<number> {
   // If a program reads the standard output, everything for people goes to the other stream.
@@ -43,12 +43,12 @@ async function run({ json, verbose, fifo, console: isServed, ...options }: Comma
   const onLog = verbose ? (text: string, sandbox: string) => process.stderr.write(`${sandbox} ${text}\n`) : undefined;
   progress.say(
     fifo
-      ? `${FIFO.changes} changes of ${FIFO.accounts} accounts, in order${SAID[options.protection]} (seed ${options.seed})`
-      : `${options.orders} orders, an email and a gift card each, ${options.payments} payments and ${options.repayments} repayments${SAID[options.protection]} (seed ${options.seed})`,
+      ? `${fifoSizes.changes} changes of ${fifoSizes.accounts} accounts, in order${said[options.protection]} (seed ${options.seed})`
+      : `${options.orders} orders, an email and a gift card each, ${options.payments} payments and ${options.repayments} repayments${said[options.protection]} (seed ${options.seed})`,
   );
   try {
     if (fifo) {
-      const result = await runFifo({ ...options, ...FIFO, progress, ...(onLog ? { onLog } : {}) });
+      const result = await runFifo({ ...options, ...fifoSizes, progress, ...(onLog ? { onLog } : {}) });
       people.write(`${fifoReport(result, people.isTTY === true)}\n`);
       process.stdout.write(`${fifoJsonLine(result)}\n`);
       return exitCodeOf({ good: isGoodFifo(result), noVerdict: noVerdictOfFifo(result) });

@@ -31,7 +31,7 @@ export function some(items: readonly string[]): string {
 }
 
 /** The option of `npm start` that asks for a protection, with a space before it. */
-export const OPTION_FOR: Readonly<Record<Protection, string>> = {
+export const optionFor: Readonly<Record<Protection, string>> = {
   'as-written': '',
   retry: ' --retry',
   none: ' --unprotected',

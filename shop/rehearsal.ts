@@ -2,7 +2,7 @@ import { type App, type Given, type Rehearsal, rehearsal, rows } from '@pawl/reh
 import { routedProvider } from '../lib/rehearsal/file/providers.ts';
 import { readClaims } from '../lib/rehearsal/pawl/claims-table.ts';
 import { messagesIn } from '../lib/rehearsal/services/sqs/drain.ts';
-import { EFFECTS } from './app/app-functions.ts';
+import { shopEffects } from './app/app-functions.ts';
 import type { Shop } from './app/shop.ts';
 import type { PlannedMisstatements } from './plan/misstatements.ts';
 import type { PlannedOrder, PlannedPayment, PlannedRepayment } from './plan/plan.ts';
@@ -65,24 +65,24 @@ export interface Found {
 }
 
 /** Where the functions find the provider of each effect. */
-const ADDRESS_OF = {
+const addressOf = {
   email: 'AWS_ENDPOINT_URL_SESV2',
   'gift-card': 'GIFT_CARD_API_URL',
 } as const satisfies Readonly<Record<EffectKind, string>>;
 
 /** The effect of a provider, by the environment variable with its address; `undefined` if it has none on an order. */
 export function effectOf(provider: string): EffectKind | undefined {
-  return EFFECTS.find((effect) => ADDRESS_OF[effect] === provider);
+  return shopEffects.find((effect) => addressOf[effect] === provider);
 }
 
 /** How long after it was issued the look-up of the provider finds a card. */
-const LOOKUP_LAG_MS = 300;
+const lookupLagMs = 300;
 
 /** The rehearsal, and what it found, which is complete when the rehearsal has a result. */
 export function shopRehearsal(run: RehearsedShop): { readonly rehearsal: Rehearsal; found(): Found } {
   const { ledger, processor, protection, functionTimeoutSeconds = 3, environment, deadlineMs } = run;
   const mails = routedProvider(sesRoutes(ledger));
-  const cards = routedProvider(giftCardRoutes(ledger, { lookupLagMs: LOOKUP_LAG_MS }));
+  const cards = routedProvider(giftCardRoutes(ledger, { lookupLagMs: lookupLagMs }));
   let callbacks: Callbacks = { calls: 0, refused: [] };
   let decided: readonly Decided[] = [];
   let verdicts: Omit<Found, 'decided'> | undefined;
@@ -93,8 +93,8 @@ export function shopRehearsal(run: RehearsedShop): { readonly rehearsal: Rehears
       functionTimeoutSeconds: 'as-written',
       ...(environment ? { environment } : {}),
       providers: {
-        [ADDRESS_OF.email]: mails,
-        [ADDRESS_OF['gift-card']]: cards,
+        [addressOf.email]: mails,
+        [addressOf['gift-card']]: cards,
         PROCESSOR_API_URL: routedProvider(processor.routes),
       },
       async traffic(app) {
@@ -139,7 +139,7 @@ export function shopRehearsal(run: RehearsedShop): { readonly rehearsal: Rehears
 async function send(app: App, { plan, processor, shop, deadlineMs }: RehearsedShop): Promise<Callbacks> {
   const { consumers, repayments, payments } = shop();
   for (const { order, effects } of plan.orders) {
-    for (const effect of EFFECTS) {
+    for (const effect of shopEffects) {
       const queue = app.queue(consumers[effect].queue.construct);
       const { sentAgainAfterSeconds: delaySeconds } = effects[effect];
       const intended = { intent: order.orderId, effects: [effect] };
@@ -193,7 +193,7 @@ async function judgeAll(
 }
 
 async function messagesLeft({ consumers, payments, repayments, sqs }: Shop): Promise<number> {
-  const all = [...EFFECTS.map((effect) => consumers[effect]), payments.consumer, repayments.consumer];
+  const all = [...shopEffects.map((effect) => consumers[effect]), payments.consumer, repayments.consumer];
   const depths = await Promise.all(all.map(({ queue }) => sqs.depth(queue.name)));
   return depths.reduce((sum, depth) => sum + messagesIn(depth), 0);
 }

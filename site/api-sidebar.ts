@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PAGES } from './paths.ts';
+import { pages } from './paths.ts';
 
 /** Where the reference of the names is, from the root of the pages. */
-export const API = 'reference/api';
+export const api = 'reference/api';
 
 /** The entries, as `api.ts` leaves them beside the pages for the sidebar. */
-export const SIDEBAR = join(PAGES, API, 'sidebar.json');
+export const sidebar = join(pages, api, 'sidebar.json');
 
 export interface SidebarItem {
   readonly text: string;
@@ -14,5 +14,5 @@ export interface SidebarItem {
 }
 
 export function apiSidebar(): readonly SidebarItem[] {
-  return JSON.parse(readFileSync(SIDEBAR, 'utf8'));
+  return JSON.parse(readFileSync(sidebar, 'utf8'));
 }

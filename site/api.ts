@@ -3,9 +3,9 @@ import { createRequire, registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ProjectReflection } from 'typedoc';
-import { PUBLIC_ENTRIES } from '../checks/packages.ts';
-import { API, SIDEBAR, type SidebarItem } from './api-sidebar.ts';
-import { PAGES, ROOT } from './paths.ts';
+import { publicEntries } from '../checks/packages.ts';
+import { api, type SidebarItem, sidebar } from './api-sidebar.ts';
+import { pages, root } from './paths.ts';
 
 /**
  * Writes the reference of every public name, from its types and its docstring: a page for each name, and one for each entry.
@@ -16,9 +16,9 @@ export async function writeApi(): Promise<void> {
   const { Application, LogLevel } = await typedoc();
   const app = await Application.bootstrapWithPlugins({
     plugin: ['typedoc-plugin-markdown'],
-    tsconfig: join(ROOT, 'tsconfig.json'),
-    entryPoints: PUBLIC_ENTRIES.map(({ source }) => join(ROOT, source)),
-    out: join(PAGES, API),
+    tsconfig: join(root, 'tsconfig.json'),
+    entryPoints: publicEntries.map(({ source }) => join(root, source)),
+    out: join(pages, api),
     logLevel: LogLevel.Warn,
     // The compiler has checked them, in `npm run check`.
     skipErrorChecking: true,
@@ -36,7 +36,7 @@ export async function writeApi(): Promise<void> {
   nameEntries(project);
   await app.generateOutputs(project);
   if (app.logger.hasErrors() || app.logger.hasWarnings()) throw new Error('TypeDoc has warned: see above.');
-  writeFileSync(SIDEBAR, JSON.stringify(sidebarOf(project)));
+  writeFileSync(sidebar, JSON.stringify(sidebarOf(project)));
 }
 
 /** Of the plugin that makes Markdown of it. */
@@ -52,7 +52,7 @@ const options = {
 /** A module is called what a user imports: `pawl/sqs`, and not where its source is. */
 function nameEntries(project: ProjectReflection): void {
   const names = new Map<string, string>(
-    PUBLIC_ENTRIES.map(({ source, name }) => [source.replace(/^lib\//, '').replace(/(\/index)?\.ts$/, ''), name]),
+    publicEntries.map(({ source, name }) => [source.replace(/^lib\//, '').replace(/(\/index)?\.ts$/, ''), name]),
   );
   for (const module of project.children ?? []) {
     const name = names.get(module.name.replace(/\/index$/, ''));
@@ -63,12 +63,12 @@ function nameEntries(project: ProjectReflection): void {
 
 function sidebarOf(project: ProjectReflection): readonly SidebarItem[] {
   const names = (project.children ?? []).map(({ name }) => name).toSorted();
-  return names.map((text) => ({ text, link: `/${API}/${text}/` }));
+  return names.map((text) => ({ text, link: `/${api}/${text}/` }));
 }
 
 /** TypeDoc uses TypeScript's compiler as a library, which TypeScript 7 is not. It gets the one that makes the API report. */
 async function typedoc() {
-  const extractor = createRequire(join(ROOT, 'node_modules/@microsoft/api-extractor/package.json'));
+  const extractor = createRequire(join(root, 'node_modules/@microsoft/api-extractor/package.json'));
   const url = pathToFileURL(extractor.resolve('typescript')).href;
   registerHooks({
     resolve: (specifier, context, next) =>

@@ -1,13 +1,13 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { addressOf, siteMarkdown } from './page.ts';
-import { PAGES, ROOT } from './paths.ts';
+import { pages, root } from './paths.ts';
 import { withTimeLines } from './time-lines/page.ts';
 
 /** Puts the pages together: `docs/`, the changelog, and what belongs to them. What is generated from the code comes beside them (`api.ts`). */
 export function assemble(): void {
-  rmSync(PAGES, { recursive: true, force: true });
-  for (const path of readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })) {
+  rmSync(pages, { recursive: true, force: true });
+  for (const path of readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })) {
     if (path.endsWith('.md')) assemblePage(path);
     else if (/\.(txt|json|yaml|yml|tf|svg)$/.test(path)) {
       // Beside the page that shows it, and where a link to it leads.
@@ -15,21 +15,21 @@ export function assemble(): void {
       copy(path, join('public', path));
     }
   }
-  for (const to of ['images', 'public/images']) cpSync(join(ROOT, 'docs/images'), join(PAGES, to), { recursive: true });
-  writeFileSync(join(PAGES, 'changelog.md'), siteMarkdown(readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8')));
+  for (const to of ['images', 'public/images']) cpSync(join(root, 'docs/images'), join(pages, to), { recursive: true });
+  writeFileSync(join(pages, 'changelog.md'), siteMarkdown(readFileSync(join(root, 'CHANGELOG.md'), 'utf8')));
 }
 
 /** One page, as a path from `docs/`. */
 export function assemblePage(path: string): void {
-  const to = join(PAGES, `${addressOf(path)}.md`);
+  const to = join(pages, `${addressOf(path)}.md`);
   mkdirSync(dirname(to), { recursive: true });
-  const markdown = withTimeLines(readFileSync(join(ROOT, 'docs', path), 'utf8'));
+  const markdown = withTimeLines(readFileSync(join(root, 'docs', path), 'utf8'));
   writeFileSync(to, withFiles(siteMarkdown(markdown)));
 }
 
 function copy(path: string, to: string): void {
-  mkdirSync(dirname(join(PAGES, to)), { recursive: true });
-  cpSync(join(ROOT, 'docs', path), join(PAGES, to));
+  mkdirSync(dirname(join(pages, to)), { recursive: true });
+  cpSync(join(root, 'docs', path), join(pages, to));
 }
 
 /** Links to files that are no pages: VitePress would take an extension that it does not know for a page's. */

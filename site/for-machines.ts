@@ -1,19 +1,19 @@
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { SECTIONS } from './nav.ts';
+import { siteSections } from './nav.ts';
 import { addressOf, titleOf } from './page.ts';
-import { OUT, PAGES } from './paths.ts';
+import { outFolder, pages } from './paths.ts';
 
 /** The pages for programs that read Markdown: each beside its HTML, and `llms.txt`, which lists them (llmstxt.org). */
 export function writeForMachines(): void {
-  for (const path of globSync('**/*.md', { cwd: PAGES })) {
-    if (!existsSync(join(OUT, path.replace(/\.md$/, '.html')))) throw new Error(`${path} has no HTML.`);
-    mkdirSync(dirname(join(OUT, path)), { recursive: true });
-    cpSync(join(PAGES, path), join(OUT, path));
+  for (const path of globSync('**/*.md', { cwd: pages })) {
+    if (!existsSync(join(outFolder, path.replace(/\.md$/, '.html')))) throw new Error(`${path} has no HTML.`);
+    mkdirSync(dirname(join(outFolder, path)), { recursive: true });
+    cpSync(join(pages, path), join(outFolder, path));
   }
   writeFileSync(
-    join(OUT, 'llms.txt'),
-    llmsText((path) => readFileSync(join(PAGES, path), 'utf8')),
+    join(outFolder, 'llms.txt'),
+    llmsText((path) => readFileSync(join(pages, path), 'utf8')),
   );
 }
 
@@ -21,7 +21,7 @@ function llmsText(read: (path: string) => string): string {
   const { version }: { readonly version: string } = JSON.parse(
     readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
   );
-  const sections = SECTIONS.map(({ title, about, groups }) => {
+  const sections = siteSections.map(({ title, about, groups }) => {
     const pages = groups.flatMap(({ pages }) => pages).map(addressOf);
     const lines = pages.map((page) => `- [${titleOf(read(`${page}.md`))}](/${page}.md)`);
     return `## ${title}\n\n${about}\n\n${lines.join('\n')}`;

@@ -1,9 +1,9 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
-import { OUT } from './paths.ts';
+import { outFolder } from './paths.ts';
 
 /** Fails if a page of the built site links to a page or to a place that is not there. VitePress itself looks at the pages only. */
-export function checkLinks(out = OUT): void {
+export function checkLinks(out = outFolder): void {
   const dead = deadLinks(out);
   if (dead.length > 0) throw new Error(`Links that lead nowhere:\n${dead.join('\n')}`);
 }

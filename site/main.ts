@@ -5,20 +5,20 @@ import { writeApi } from './api.ts';
 import { assemble, assemblePage } from './assemble.ts';
 import { writeForMachines } from './for-machines.ts';
 import { checkLinks } from './links.ts';
-import { OUT, ROOT } from './paths.ts';
+import { outFolder, root } from './paths.ts';
 import { originOf, serveBuilt } from './serve.ts';
 
 /**
  * The site of the documentation. `node site/main.ts build` writes it into `site/dist`, a folder of static files; `node site/main.ts serve` serves
  * that folder. `node site/main.ts dev` serves the pages themselves, and follows what is changed in `docs/`.
  */
-const SITE = join(ROOT, 'site');
+const site = join(root, 'site');
 
 async function buildSite(): Promise<void> {
   const begun = performance.now();
   assemble();
   await writeApi();
-  await build(SITE);
+  await build(site);
   writeForMachines();
   checkLinks();
   console.log(
@@ -27,17 +27,17 @@ async function buildSite(): Promise<void> {
 }
 
 async function serveDist(): Promise<void> {
-  if (!existsSync(join(OUT, 'index.html'))) throw new Error('site/dist is not there: run npm run docs first.');
+  if (!existsSync(join(outFolder, 'index.html'))) throw new Error('site/dist is not there: run npm run docs first.');
   console.log(`site/dist is at ${originOf(await serveBuilt())}/ until you press Ctrl-C.`);
 }
 
 async function serveSite(): Promise<void> {
   assemble();
   await writeApi();
-  watch(join(ROOT, 'docs'), { recursive: true }, (_, path) => {
+  watch(join(root, 'docs'), { recursive: true }, (_, path) => {
     if (path?.endsWith('.md')) assemblePage(path);
   });
-  const server = await createServer(SITE, { host: '127.0.0.1' });
+  const server = await createServer(site, { host: '127.0.0.1' });
   await server.listen();
   server.printUrls();
 }

@@ -13,7 +13,7 @@ interface Group {
   readonly pages: readonly string[];
 }
 
-export const SECTIONS: readonly Section[] = [
+export const siteSections: readonly Section[] = [
   {
     title: 'Tutorial',
     about: 'Learn by doing, from an empty folder.',
@@ -181,4 +181,4 @@ export const SECTIONS: readonly Section[] = [
 ];
 
 /** Every page of the order above. */
-export const ORDERED: readonly string[] = SECTIONS.flatMap(({ groups }) => groups.flatMap(({ pages }) => pages));
+export const ordered: readonly string[] = siteSections.flatMap(({ groups }) => groups.flatMap(({ pages }) => pages));

@@ -31,11 +31,11 @@ export function siteMarkdown(markdown: string): string {
     text
       .replace(/\]\((?:\.\.\/)+CHANGELOG\.md/g, '](/changelog.md')
       .replace(/\]\(([^)\s]*?)README\.md/g, ']($1index.md')
-      .replace(PICTURE, (_, dark: string, alt: string, light: string) => inBoth(light, dark, alt)),
+      .replace(picture, (_, dark: string, alt: string, light: string) => inBoth(light, dark, alt)),
   );
 }
 
-const PICTURE =
+const picture =
   /<picture>\s*<source[^>]*srcset="([^"]+)"[^>]*>\s*<img[^>]*alt="([^"]*)"[^>]*src="([^"]+)"[^>]*>\s*<\/picture>/g;
 
 /** The site has a switch for light and dark, which a `<picture>` does not follow. */

@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
 
 /** The root of the repository. */
-export const ROOT = fileURLToPath(new URL('..', import.meta.url));
+export const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** The pages as VitePress gets them: made from `docs/`, and from what is generated. */
-export const PAGES = fileURLToPath(new URL('../.pawl/site/', import.meta.url));
+export const pages = fileURLToPath(new URL('../.pawl/site/', import.meta.url));
 
 /** The static site. */
-export const OUT = fileURLToPath(new URL('dist/', import.meta.url));
+export const outFolder = fileURLToPath(new URL('dist/', import.meta.url));

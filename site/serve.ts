@@ -1,9 +1,9 @@
 import { createReadStream, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { extname, join } from 'node:path';
-import { OUT } from './paths.ts';
+import { outFolder } from './paths.ts';
 
-const TYPES: Readonly<Record<string, string>> = {
+const types: Readonly<Record<string, string>> = {
   '.html': 'text/html',
   '.js': 'text/javascript',
   '.css': 'text/css',
@@ -20,9 +20,9 @@ export async function serveBuilt(port = 0): Promise<Server> {
   const server = createServer((request, response) => {
     // A URL has no way up: `..` is resolved before it is joined.
     const { pathname } = new URL(request.url ?? '/', 'http://site');
-    const path = join(OUT, pathname.endsWith('/') ? `${pathname}index.html` : pathname);
+    const path = join(outFolder, pathname.endsWith('/') ? `${pathname}index.html` : pathname);
     if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return void response.writeHead(404).end();
-    response.writeHead(200, { 'content-type': TYPES[extname(path)] ?? 'text/plain' });
+    response.writeHead(200, { 'content-type': types[extname(path)] ?? 'text/plain' });
     createReadStream(path).pipe(response);
   });
   await new Promise<void>((resolve, reject) => {

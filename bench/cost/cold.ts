@@ -11,17 +11,17 @@ import type { Setting } from './setting.ts';
 import { startingWith } from './sizes.ts';
 
 const run = promisify(execFile);
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Which files of a bundle are the contender's own. The rest is the SDK, and a little of the benchmark. */
-const OWN = {
+const ownSide = {
   floor: /^$/,
   pawl: /^lib\/pawl\//,
   pawlLean: /^lib\/pawl\//,
   powertools: /node_modules\/@aws-lambda-powertools\//,
 } as const;
 
-const FILES = { floor: 'floor', pawl: 'pawl', pawlLean: 'pawl-lean', powertools: 'powertools' } as const;
+const files = { floor: 'floor', pawl: 'pawl', pawlLean: 'pawl-lean', powertools: 'powertools' } as const;
 
 interface Contender extends Cold {
   readonly starts: ColdStart[];
@@ -53,12 +53,12 @@ export async function measureCold(
   }
 }
 
-async function bundle(name: keyof typeof OWN, outfile: string): Promise<Cold['bytes']> {
-  const options = { ...esbuildOptions(`bench/cost/cold/${FILES[name]}.ts`), absWorkingDir: ROOT, outfile };
+async function bundle(name: keyof typeof ownSide, outfile: string): Promise<Cold['bytes']> {
+  const options = { ...esbuildOptions(`bench/cost/cold/${files[name]}.ts`), absWorkingDir: root, outfile };
   const { metafile } = await build({ ...options, metafile: true, logLevel: 'error' });
   const output = Object.values(metafile.outputs).find(({ entryPoint }) => entryPoint !== undefined);
   if (output === undefined) throw new Error(`esbuild wrote no bundle of ${name}`);
-  const own = Object.entries(output.inputs).filter(([path]) => OWN[name].test(path));
+  const own = Object.entries(output.inputs).filter(([path]) => ownSide[name].test(path));
   return { total: output.bytes, own: own.reduce((bytes, [, { bytesInOutput }]) => bytes + bytesInOutput, 0) };
 }
 

@@ -8,7 +8,7 @@ export interface CommandLine {
   readonly costs: boolean;
 }
 
-export const HELP = `Measures what pawl costs the client: requests, bytes, CPU, time and memory, beside Powertools for AWS Lambda,
+export const help = `Measures what pawl costs the client: requests, bytes, CPU, time and memory, beside Powertools for AWS Lambda,
 Middy without protection, and the floor, which is raw batch statements. All of it in one run, in turns.
 
 Usage: npm run bench -- [options]

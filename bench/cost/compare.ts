@@ -15,7 +15,7 @@ export interface Comparison extends Pick<Cell, 'name' | 'scenario' | 'size' | 'c
 }
 
 /** How many batches it takes to tell a percentile: at least one must lie beyond it. */
-const PERCENTILES = {
+const percentiles = {
   p50: { share: 0.5, least: 1 },
   p95: { share: 0.95, least: 20 },
   p99: { share: 0.99, least: 100 },
@@ -34,9 +34,9 @@ export function compare({ cells, peaks }: Pick<Results, 'cells' | 'peaks'>): rea
       cpuToFloor: pairedRatio(cpuMs, floor.cpuMs),
       cpuToPowertools: pairedRatio(cpuMs, cellOf(cells, 'powertools', scenario, size).cpuMs),
       wallToFloor: {
-        p50: wallRatio(cell, floor, PERCENTILES.p50),
-        p95: wallRatio(cell, floor, PERCENTILES.p95),
-        p99: wallRatio(cell, floor, PERCENTILES.p99),
+        p50: wallRatio(cell, floor, percentiles.p50),
+        p95: wallRatio(cell, floor, percentiles.p95),
+        p99: wallRatio(cell, floor, percentiles.p99),
       },
       peakMb: peaks.find((peak) => peak.name === name && peak.size === size)?.peakMb ?? Number.NaN,
     };

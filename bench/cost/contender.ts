@@ -1,7 +1,7 @@
 import type { Contender } from './contract.ts';
 
 /** Each in a module of its own, so that a process loads one contender, and nothing of the others. */
-export const CONTENDERS = {
+export const contenders = {
   floor: () => import('./contenders/floor.ts').then(({ floor }): Contender => floor),
   pawl: () => import('./contenders/pawl.ts').then(({ pawl }): Contender => pawl),
   pawlLean: () => import('./contenders/pawl-lean.ts').then(({ pawlLean }): Contender => pawlLean),
@@ -10,11 +10,11 @@ export const CONTENDERS = {
   middy: () => import('./contenders/middy.ts').then(({ unprotected }): Contender => unprotected),
 } as const satisfies Record<string, () => Promise<Contender>>;
 
-export type Name = keyof typeof CONTENDERS;
-export const NAMES = Object.keys(CONTENDERS) as readonly Name[];
+export type Name = keyof typeof contenders;
+export const nameOfEntry = Object.keys(contenders) as readonly Name[];
 
 /** As they are called in tables and charts. */
-export const TITLES: Readonly<Record<Name, string>> = {
+export const titles: Readonly<Record<Name, string>> = {
   floor: 'floor',
   pawl: 'pawl, eachMessage',
   pawlLean: 'pawl, lean',

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import type { Environment } from './results.ts';
 
-const MEASURED = [
+const measured = [
   '@aws-sdk/client-dynamodb',
   '@aws-lambda-powertools/idempotency',
   '@aws-lambda-powertools/batch',
@@ -24,7 +24,7 @@ export function environmentOf(args: readonly string[], now: Date): Environment {
     versions: {
       pawl: versionOf('../../package.json'),
       node: process.versions.node,
-      ...Object.fromEntries(MEASURED.map((name) => [name, versionOf(`../../node_modules/${name}/package.json`)])),
+      ...Object.fromEntries(measured.map((name) => [name, versionOf(`../../node_modules/${name}/package.json`)])),
     },
   };
 }

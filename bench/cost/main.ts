@@ -1,22 +1,22 @@
 import { writeFileSync } from 'node:fs';
 import { chartOf } from './chart.ts';
-import { HELP, readCommandLine } from './command-line.ts';
+import { help, readCommandLine } from './command-line.ts';
 import { compare } from './compare.ts';
 import { documentOf } from './document.ts';
 import { environmentOf } from './environment.ts';
 import { type Costs, measure, measureCosts } from './measure.ts';
 import { moneyChart } from './money/chart.ts';
 import { moneyDocument, moneyTables } from './money/document.ts';
-import { FULL, QUICK } from './plan.ts';
+import { full, quickPlan } from './plan.ts';
 import { costSummary, summaryOf } from './summary.ts';
 import { asText } from './table.ts';
 import { tablesOf } from './tables.ts';
 
 async function main(args: readonly string[]): Promise<void> {
   const commandLine = readCommandLine(args);
-  if (commandLine === 'help') return console.log(HELP);
+  if (commandLine === 'help') return console.log(help);
   const { quick, json, write, costs } = commandLine;
-  const plan = quick ? QUICK : FULL;
+  const plan = quick ? quickPlan : full;
   const environment = environmentOf(args, new Date());
   if (costs) {
     const measured = await measureCosts(plan, environment);

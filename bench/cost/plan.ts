@@ -18,7 +18,7 @@ export interface Plan {
   readonly money: MoneyPlan;
 }
 
-export const FULL: Plan = {
+export const full: Plan = {
   warmUpMs: 6_000,
   sizes: [
     { size: 1, rounds: 11, batches: 30 },
@@ -40,7 +40,7 @@ export const FULL: Plan = {
 };
 
 /** Too short for what takes DynamoDB Local longest, and too noisy to be quoted. */
-export const QUICK: Plan = {
+export const quickPlan: Plan = {
   warmUpMs: 500,
   sizes: [
     { size: 1, rounds: 3, batches: 20 },

@@ -8,8 +8,8 @@ import type { SqsEvent } from '../../lib/pawl/sqs/index.ts';
  * - `redelivered`: the completed messages themselves, with a receive count of 2.
  * - `failing`: new messages; the handler fails at every fifth.
  */
-export const SCENARIOS = ['first', 'duplicate', 'redelivered', 'failing'] as const;
-export type Scenario = (typeof SCENARIOS)[number];
+export const scenarios = ['first', 'duplicate', 'redelivered', 'failing'] as const;
+export type Scenario = (typeof scenarios)[number];
 
 /** The place of a batch in the series of a round. The two scenarios after `first` use its messages again. */
 export interface Place {
@@ -30,7 +30,7 @@ export interface Expected {
   readonly failures: number;
 }
 
-const FAILS = '-fails';
+const failingSuffix = '-fails';
 
 export function delivery(scenario: Scenario, size: number, { series, from }: Place): Delivery {
   const records = Array.from({ length: size }, (_, i) => record(scenario, series, from + i));
@@ -42,7 +42,7 @@ function record(scenario: Scenario, series: string, index: number): SqsEvent['Re
   const message = scenario === 'duplicate' ? `again-${order}` : `message-${order}`;
   const fails = scenario === 'failing' && index % 5 === 4;
   return {
-    messageId: fails ? message + FAILS : message,
+    messageId: fails ? message + failingSuffix : message,
     // As long as real ones: what hands on copies of its records copies this, too.
     receiptHandle: `${message}${'AQEBwJnKyrHigUMZj6rYigCgxlaS3SLy0a'.repeat(10)}`,
     body: JSON.stringify({
@@ -61,7 +61,7 @@ function record(scenario: Scenario, series: string, index: number): SqsEvent['Re
 
 export function expectedOf({ scenario, event: { Records } }: Delivery): Expected {
   const effects = scenario === 'first' || scenario === 'failing' ? Records.length : 0;
-  return { effects, failures: Records.filter(({ messageId }) => messageId.endsWith(FAILS)).length };
+  return { effects, failures: Records.filter(({ messageId }) => messageId.endsWith(failingSuffix)).length };
 }
 
 /** The effect that every contender's handler has: it is counted, and some of them fail. */
@@ -70,7 +70,7 @@ export function createEffect() {
   return {
     effect(messageId: string): void {
       count++;
-      if (messageId.endsWith(FAILS)) throw new Error('the gift card provider is unavailable');
+      if (messageId.endsWith(failingSuffix)) throw new Error('the gift card provider is unavailable');
     },
     /** How many there were since it was last asked. */
     taken(): number {

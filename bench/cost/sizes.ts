@@ -1,9 +1,9 @@
-import { NAMES, type Name } from './contender.ts';
+import { type Name, nameOfEntry } from './contender.ts';
 import type { Counts } from './counting.ts';
 import { type Driver, startDriver } from './driver.ts';
 import type { Plan } from './plan.ts';
 import type { Cell, Peak } from './results.ts';
-import { SCENARIOS, type Scenario } from './scenarios.ts';
+import { type Scenario, scenarios } from './scenarios.ts';
 import type { Setting } from './setting.ts';
 import type { Timed } from './worker.ts';
 
@@ -26,21 +26,21 @@ export async function measureSize(
   await using drivers = new AsyncDisposableStack();
   const all: Driver[] = [];
   const recorded: Recorded[] = [];
-  for (const name of NAMES) {
+  for (const name of nameOfEntry) {
     const driver = drivers.use(await startDriver(name, await createTable(`${name}-${size}`), endpoint));
     all.push(driver);
     progress.update(`batches of ${size}: ${name} is counted and warmed up`);
     const warmAt = performance.now() + warmUpMs;
-    for (const scenario of SCENARIOS) {
+    for (const scenario of scenarios) {
       const counts = await driver.count({ scenario, size, series: 'count' });
       recorded.push({ name, scenario, counts, blocks: [] });
     }
-    await warmUp(driver, { size, batches, scenarios: SCENARIOS, until: warmAt });
+    await warmUp(driver, { size, batches, scenarios: scenarios, until: warmAt });
   }
 
   for (let round = 0; round < rounds; round++) {
     const series = `round-${round}`;
-    for (const scenario of SCENARIOS) {
+    for (const scenario of scenarios) {
       progress.update(`batches of ${size}: round ${round + 1} of ${rounds}, ${scenario}`);
       for (const driver of startingWith(round, all)) {
         const block = await driver.time({ scenario, size, batches, series });

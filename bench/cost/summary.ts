@@ -6,7 +6,7 @@ import type { Scenario } from './scenarios.ts';
 import { pairedRatio } from './statistics.ts';
 
 /** How the scenarios are called in the summary, with the batch size behind it: `batch10`. */
-const KEYS: Readonly<Record<Scenario, string>> = {
+const keys: Readonly<Record<Scenario, string>> = {
   first: 'batch',
   duplicate: 'duplicates',
   redelivered: 'redelivered',
@@ -20,7 +20,7 @@ export function summaryOf(results: Results): Readonly<Record<string, unknown>> {
   for (const { name, scenario, size } of comparisons) {
     if (name !== 'pawl') continue;
     const others = comparisons.filter((one) => one.scenario === scenario && one.size === size);
-    summary[`${KEYS[scenario]}${size}`] = batchSummary(others);
+    summary[`${keys[scenario]}${size}`] = batchSummary(others);
   }
   for (const { name, cpuMs, peakMb, peakMbOfHundreds } of results.large) {
     if (name !== 'pawl') continue;

@@ -1,13 +1,13 @@
 import { type Comparison, compare } from './compare.ts';
-import { TITLES } from './contender.ts';
+import { titles } from './contender.ts';
 import { moneyTables } from './money/document.ts';
 import type { Results } from './results.ts';
-import { SCENARIOS, type Scenario } from './scenarios.ts';
+import { type Scenario, scenarios } from './scenarios.ts';
 import { median, pairedRatio } from './statistics.ts';
 import { coldRatio } from './summary.ts';
 import type { Table } from './table.ts';
 
-const TITLE: Readonly<Record<Scenario, string>> = {
+const title: Readonly<Record<Scenario, string>> = {
   first: 'First deliveries',
   duplicate: 'Duplicates of completed messages, received for the first time',
   redelivered: 'Completed messages, delivered again (receive count 2)',
@@ -17,8 +17,8 @@ const TITLE: Readonly<Record<Scenario, string>> = {
 /** All measurements, as tables of text. */
 export function tablesOf(results: Results): readonly Table[] {
   const comparisons = compare(results);
-  const batches = SCENARIOS.map((scenario) => ({
-    title: TITLE[scenario],
+  const batches = scenarios.map((scenario) => ({
+    title: title[scenario],
     head: [
       'batch',
       'contender',
@@ -42,7 +42,7 @@ export function tablesOf(results: Results): readonly Table[] {
 function batchRow({ name, size, counts, cpuMs, cpuToFloor, cpuToPowertools, wallToFloor, peakMb }: Comparison) {
   return [
     size.toLocaleString('en-US'),
-    TITLES[name],
+    titles[name],
     String(counts.requests),
     String(counts.statements),
     (counts.bytesSent / size).toFixed(0),
@@ -61,7 +61,7 @@ function largeTable({ large }: Results): readonly Table[] {
   if (large.length === 0) return [];
   const head = ['contender', 'CPU, ms/msg', '× batches of 100', 'peak, MB', 'peak of batches of 100, MB'];
   const rows = large.map(({ name, cpuMs, peakMb, peakMbOfHundreds }) => [
-    TITLES[name],
+    titles[name],
     median(cpuMs.tenThousand).toFixed(3),
     pairedRatio(cpuMs.tenThousand, cpuMs.hundred).toFixed(2),
     peakMb.toFixed(0),
@@ -76,7 +76,7 @@ function coldTable({ cold }: Results): Table {
     const over = (what: 'importMs' | 'importCpuMs' | 'firstMs' | 'firstCpuMs') =>
       floor === undefined ? '–' : coldRatio(one, floor, what).toFixed(2);
     return [
-      TITLES[one.name],
+      titles[one.name],
       one.bytes.total.toLocaleString('en-US'),
       one.bytes.own.toLocaleString('en-US'),
       median(one.starts.map(({ importMs }) => importMs)).toFixed(0),

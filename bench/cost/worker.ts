@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { benchClient } from './client.ts';
-import { CONTENDERS, type Name } from './contender.ts';
+import { contenders, type Name } from './contender.ts';
 import {
   type ConsumedUnits,
   type Counts,
@@ -36,7 +36,7 @@ export interface Timed {
 }
 
 const [name, tableName, endpoint] = process.argv.slice(2) as [Name, string, string];
-const contender = await CONTENDERS[name]();
+const contender = await contenders[name]();
 const { effect: countEffect, taken } = createEffect();
 let handlerMs = 0;
 

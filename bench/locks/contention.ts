@@ -10,10 +10,10 @@ import { median, percentile } from '../cost/statistics.ts';
 import type { Table } from '../cost/table.ts';
 
 /** How many requests are under way at once. */
-const REQUESTS = [2, 4, 8, 16, 32];
+const requestCount = [2, 4, 8, 16, 32];
 /** Of so many debts, each request wants so many. */
-const DEBTS = 24;
-const WANTED = 3;
+const debtCount = 24;
+const wanted = 3;
 
 interface Measured {
   readonly perSecond: number;
@@ -45,8 +45,8 @@ export async function contentionTable(
     await Promise.all(
       Array.from({ length: requests }, async (_, lane) => {
         for (let turn = 0; Date.now() < until; turn++) {
-          const pick = () => (overlap ? random.below(DEBTS) : `${lane}-${random.below(DEBTS)}`);
-          const debts = [...new Set(Array.from({ length: WANTED }, () => `debt ${pick()}`))];
+          const pick = () => (overlap ? random.below(debtCount) : `${lane}-${random.below(debtCount)}`);
+          const debts = [...new Set(Array.from({ length: wanted }, () => `debt ${pick()}`))];
           const asked = performance.now();
           await locks.withLock(
             debts,
@@ -70,7 +70,7 @@ export async function contentionTable(
 
   await measure(4, false);
   const rows: string[][] = [];
-  for (const requests of REQUESTS) {
+  for (const requests of requestCount) {
     const pairs: { readonly apart: Measured; readonly over: Measured }[] = [];
     for (let round = 0; round < rounds; round++) {
       progress.update(`${requests} requests at once, round ${round + 1} of ${rounds}`);
@@ -90,7 +90,7 @@ export async function contentionTable(
   }
   client.destroy();
   return {
-    title: `Requests that want ${WANTED} of ${DEBTS} debts, beside as many whose sets do not overlap`,
+    title: `Requests that want ${wanted} of ${debtCount} debts, beside as many whose sets do not overlap`,
     head: [
       'at once',
       'throughput, × apart',

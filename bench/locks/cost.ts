@@ -12,8 +12,8 @@ import type { Setting } from '../cost/setting.ts';
 import type { Table } from '../cost/table.ts';
 import { countUnits, type Units } from './units.ts';
 
-const RESOURCES = [1, 2, 10, 50, 99, 100, 250, 1000];
-const ITEMS = [25, 100, 1000, 10_000];
+const resources = [1, 2, 10, 50, 99, 100, 250, 1000];
+const itemCount = [25, 100, 1000, 10_000];
 
 /** What locks and work under them cost in requests and units. */
 export async function costTables({ endpoint, progress, createTable }: Setting): Promise<readonly Table[]> {
@@ -34,7 +34,7 @@ export async function costTables({ endpoint, progress, createTable }: Setting): 
   }
 
   const lockRows: string[][] = [];
-  for (const size of RESOURCES) {
+  for (const size of resources) {
     progress.update(`counting what a lock of ${size} resources costs`);
     const resources = Array.from({ length: size }, (_, n) => `${size}-${n}`);
     let lock: Lock | undefined;
@@ -55,7 +55,7 @@ export async function costTables({ endpoint, progress, createTable }: Setting): 
   }
 
   const itemRows: string[][] = [];
-  for (const items of ITEMS) {
+  for (const items of itemCount) {
     progress.update(`counting what ${items} items cost`);
     const all = Array.from({ length: items }, (_, n) => n);
     const work = `${items}`;

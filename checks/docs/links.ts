@@ -4,7 +4,7 @@ import { errorCodes, explained, pageAt } from '../../lib/pawl/kernel/error-code.
 import { anchorOf } from '../../site/page.ts';
 import { notEmpty } from '../not-empty.ts';
 import { namesNothing } from '../scripts/named.ts';
-import { pages, ROOT } from './pages.ts';
+import { pages, repositoryRoot } from './pages.ts';
 
 /**
  * Fails if a page links to a file that is not there, or to a place that the file does not have; if the code prints such a link; and if a page or the code
@@ -12,7 +12,7 @@ import { pages, ROOT } from './pages.ts';
  */
 
 /** The pages of this repository that the package does not have are linked by their address. */
-export const HERE = 'https://github.com/pawl-dev/pawl/blob/main/';
+export const here = 'https://github.com/pawl-dev/pawl/blob/main/';
 
 export interface Link {
   readonly target: string;
@@ -30,11 +30,11 @@ export function anchorsOf(path: string): readonly string[] {
 
 /** The links of a page to files of this repository: where each leads, and how it is written. */
 export function linksOf(page: string): readonly Link[] {
-  const text = readFileSync(join(ROOT, page), 'utf8');
+  const text = readFileSync(join(repositoryRoot, page), 'utf8');
   return Array.from(text.matchAll(/\]\(([^)#]*)(?:#([^)]+))?\)/g), ([, target = '', anchor]) => {
-    const path = target.startsWith(HERE) ? target.slice(HERE.length) : target === '' ? page : join(page, '..', target);
+    const path = target.startsWith(here) ? target.slice(here.length) : target === '' ? page : join(page, '..', target);
     return { target, anchor, path };
-  }).filter(({ target }) => target.startsWith(HERE) || !/^https?:/.test(target));
+  }).filter(({ target }) => target.startsWith(here) || !/^https?:/.test(target));
 }
 
 /** The links from page to page that lead nowhere. */
@@ -45,20 +45,20 @@ export function deadLinks(): readonly string[] {
     .map(({ page, target, anchor }) => `${page} links to ${target}${anchor === undefined ? '' : `#${anchor}`}`);
 }
 
-const SOURCES = ['lib', 'bin', 'bench', 'checks', 'proof', 'shop'];
+const allSources = ['lib', 'bin', 'bench', 'checks', 'proof', 'shop'];
 
 /**
  * The places in `docs/` that messages and comments of the code name, and that are not there.
  *
  * @param root the folder that has `docs/`: this repository, or pawl as it is published
  */
-export function deadMentions(root = ROOT, folders: readonly string[] = SOURCES): readonly string[] {
+export function deadMentions(root = repositoryRoot, folders: readonly string[] = allSources): readonly string[] {
   const sources = folders.flatMap((folder) =>
-    globSync(`${folder}/**/*.{ts,tsx}`, { cwd: ROOT, exclude: ['lib/*/dist/**'] }),
+    globSync(`${folder}/**/*.{ts,tsx}`, { cwd: repositoryRoot, exclude: ['lib/*/dist/**'] }),
   );
   const mentions = sources.flatMap((source) =>
     Array.from(
-      readFileSync(join(ROOT, source), 'utf8').matchAll(
+      readFileSync(join(repositoryRoot, source), 'utf8').matchAll(
         /(?<![\w/.])(?:node_modules\/pawl\/)?(docs\/[\w/-]+\.md)(?:#([a-z][\w-]*))?/g,
       ),
       ([mention, path = '', anchor]) => ({ source, mention, path, anchor }),
@@ -88,16 +88,16 @@ export function deadScripts(): readonly string[] {
   const sources = globSync(
     '{*,.github/**/*,{bench,bin,checks,docs,lib,proof,shop,site,test}/**/*}.{md,yml,txt,ts,tsx,cjs}',
     {
-      cwd: ROOT,
+      cwd: repositoryRoot,
       exclude: ['lib/*/dist/**', 'site/dist/**', 'test/checks/scripts.test.ts'],
     },
   );
   return notEmpty('pages, workflows and sources', sources).flatMap((source) =>
-    namesNothing(readFileSync(join(ROOT, source), 'utf8')).map((command) => `${source} names ${command}`),
+    namesNothing(readFileSync(join(repositoryRoot, source), 'utf8')).map((command) => `${source} names ${command}`),
   );
 }
 
-function leadsNowhere(path: string, anchor: string | undefined, root = ROOT): boolean {
+function leadsNowhere(path: string, anchor: string | undefined, root = repositoryRoot): boolean {
   if (!existsSync(join(root, path))) return true;
   return anchor !== undefined && !anchorsOf(join(root, path)).includes(anchor);
 }

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { filesOfPage } from '../files-of-page.ts';
 
-export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+export const repositoryRoot = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Every page under `docs/`, as paths from the root. */
-const docs: readonly string[] = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+const docs: readonly string[] = readdirSync(join(repositoryRoot, 'docs'), { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.md'))
   .map((path) => `docs/${path}`)
   .toSorted();
@@ -43,11 +43,11 @@ export interface Block {
   readonly code: string;
 }
 
-const BLOCK = /(?:<!-- given\n(?<given>[\s\S]*?)-->\n)?```ts\n(?<code>[\s\S]*?)```/g;
+const block = /(?:<!-- given\n(?<given>[\s\S]*?)-->\n)?```ts\n(?<code>[\s\S]*?)```/g;
 
 /** The TypeScript of a guide, in its order. */
 export function blocksOf(guide: string): readonly Block[] {
-  return [...readFileSync(join(ROOT, guide), 'utf8').matchAll(BLOCK)].map(({ groups }, index) => ({
+  return [...readFileSync(join(repositoryRoot, guide), 'utf8').matchAll(block)].map(({ groups }, index) => ({
     number: index + 1,
     given: groups?.['given'] ?? '',
     code: groups?.['code'] ?? '',
@@ -56,7 +56,7 @@ export function blocksOf(guide: string): readonly Block[] {
 
 /** The files that a guide lets its reader make, by their paths. */
 export function filesOf(guide: string): ReadonlyMap<string, string> {
-  return filesOfPage(readFileSync(join(ROOT, guide), 'utf8'));
+  return filesOfPage(readFileSync(join(repositoryRoot, guide), 'utf8'));
 }
 
 /** The one block of a guide that contains this text. */

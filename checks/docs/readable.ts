@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ORDERED } from '../../site/nav.ts';
-import { guides, pages, ROOT } from './pages.ts';
+import { ordered } from '../../site/nav.ts';
+import { guides, pages, repositoryRoot } from './pages.ts';
 
 /**
  * Fails if a page takes more than ten minutes to read, if the site has no place for it, if a page that is no evidence has a commit in it, or
@@ -9,12 +9,12 @@ import { guides, pages, ROOT } from './pages.ts';
  */
 
 /** What a reader reads in ten minutes, at 220 words a minute. */
-const MOST_WORDS = 2_200;
+const mostWords = 2_200;
 
 /** Pages in which a reader looks one thing up, by its name: none of them is read from top to bottom. */
-const LOOKED_UP: readonly string[] = ['docs/errors.md', 'docs/reference/commands.md', 'docs/reference/wiring.md'];
+const lookedUp: readonly string[] = ['docs/errors.md', 'docs/reference/commands.md', 'docs/reference/wiring.md'];
 
-const MOST_LINES_OF_README = 200;
+const mostLinesOfReadme = 200;
 
 /** The words of a page that a reader reads: code, comments and addresses are left out. */
 export function wordsOf(markdown: string): number {
@@ -28,11 +28,11 @@ export function wordsOf(markdown: string): number {
 /** What is wrong with the pages, a sentence each. */
 export function unreadable(read: (page: string) => string): readonly string[] {
   const ofSite = pages.filter((page) => page.startsWith('docs/') && page !== 'docs/index.md');
-  const placed = ORDERED.map((page) => `docs/${page}.md`);
+  const placed = ordered.map((page) => `docs/${page}.md`);
   return [
     ...guides
-      .filter((page) => !LOOKED_UP.includes(page) && wordsOf(read(page)) > MOST_WORDS)
-      .map((page) => `${page} has ${wordsOf(read(page))} words, more than ${MOST_WORDS}: split it.`),
+      .filter((page) => !lookedUp.includes(page) && wordsOf(read(page)) > mostWords)
+      .map((page) => `${page} has ${wordsOf(read(page))} words, more than ${mostWords}: split it.`),
     ...ofSite.filter((page) => !placed.includes(page)).map((page) => `${page} is not in site/nav.ts.`),
     ...placed.filter((page) => !ofSite.includes(page)).map((page) => `site/nav.ts names ${page}, which is not there.`),
     ...placed.filter((page, index) => placed.indexOf(page) !== index).map((page) => `site/nav.ts names ${page} twice.`),
@@ -42,8 +42,8 @@ export function unreadable(read: (page: string) => string): readonly string[] {
     ...pages
       .filter((page) => /^(<{7}|>{7}) /m.test(read(page)))
       .map((page) => `${page} has a conflict of a merge in it.`),
-    ...(read('README.md').split('\n').length > MOST_LINES_OF_README
-      ? [`README.md has more than ${MOST_LINES_OF_README} lines.`]
+    ...(read('README.md').split('\n').length > mostLinesOfReadme
+      ? [`README.md has more than ${mostLinesOfReadme} lines.`]
       : []),
   ];
 }
@@ -55,7 +55,7 @@ function commitsIn(markdown: string): readonly string[] {
 }
 
 if (import.meta.main) {
-  const found = unreadable((page) => readFileSync(join(ROOT, page), 'utf8'));
+  const found = unreadable((page) => readFileSync(join(repositoryRoot, page), 'utf8'));
   for (const one of found) console.error(one);
   if (found.length > 0) process.exitCode = 1;
   else console.log(`${guides.length} pages take ten minutes each at most, and the site has a place for all.`);

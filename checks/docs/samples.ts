@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { blocksOf, guides, ROOT } from './pages.ts';
+import { blocksOf, guides, repositoryRoot } from './pages.ts';
 
 /**
  * What a compiler does not find in a sample, and its reader copies: a response that is not looked at, so that a 503 counts as done; and a name that only
@@ -19,24 +19,24 @@ export function samples(): readonly Sample[] {
   const ofPages = guides.flatMap((guide) =>
     blocksOf(guide).map(({ number, given, code }) => ({ place: `${guide}, block ${number}`, given, code })),
   );
-  const ofExamples = readdirSync(join(ROOT, 'examples'), { recursive: true, encoding: 'utf8' })
+  const ofExamples = readdirSync(join(repositoryRoot, 'examples'), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts') && !path.includes('node_modules'))
     .toSorted()
     .map((path) => ({
       place: `examples/${path}`,
       given: '',
-      code: readFileSync(join(ROOT, 'examples', path), 'utf8'),
+      code: readFileSync(join(repositoryRoot, 'examples', path), 'utf8'),
     }));
   return [...ofPages, ...ofExamples];
 }
 
 /** `fetch` does not throw for a status: its caller has to look at `ok` or `status`. */
-const LOOKED_AT = /const (?:\{(?<parts>[^}]*)\}|(?<name>\w+)) = await $/;
+const lookedAt = /const (?:\{(?<parts>[^}]*)\}|(?<name>\w+)) = await $/;
 
 /** The calls of `fetch` whose response nothing looks at, a sentence each. */
 export function uncheckedResponses({ place, code }: Sample): readonly string[] {
   return Array.from(code.matchAll(/(?<![\w.])fetch\(/g), ({ index }) => {
-    const { parts, name } = LOOKED_AT.exec(code.slice(0, index))?.groups ?? {};
+    const { parts, name } = lookedAt.exec(code.slice(0, index))?.groups ?? {};
     const names = parts?.split(',').map((part) => part.trim()) ?? [];
     const after = code.slice(index);
     const isLookedAt =
@@ -47,11 +47,11 @@ export function uncheckedResponses({ place, code }: Sample): readonly string[] {
   }).filter((said) => said !== '');
 }
 
-const IMPORT = /^import (?:type )?(?:(?<whole>\w+),? ?)?(?:\{(?<named>[^}]*)\} )?from '(?<from>[^']+)';$/gm;
+const importPattern = /^import (?:type )?(?:(?<whole>\w+),? ?)?(?:\{(?<named>[^}]*)\} )?from '(?<from>[^']+)';$/gm;
 
 /** The names that a sample uses and only its hidden lines import, a sentence each. */
 export function hiddenImports({ place, given, code }: Sample): readonly string[] {
-  return [...given.matchAll(IMPORT)].flatMap(({ groups = {} }) =>
+  return [...given.matchAll(importPattern)].flatMap(({ groups = {} }) =>
     [groups['whole'] ?? '', ...(groups['named'] ?? '').split(',')]
       .map(
         (name) =>

@@ -57,9 +57,9 @@ interface Reader {
 }
 
 /** How the name of a type ends that is only there for its options. */
-const ENDS = ['Options', 'Props', 'Query', 'Wanted'];
+const ends = ['Options', 'Props', 'Query', 'Wanted'];
 
-const isOfOptions = ({ name }: Named) => ENDS.some((end) => name.endsWith(end));
+const isOfOptions = ({ name }: Named) => ends.some((end) => name.endsWith(end));
 
 /**
  * @param config the path of the program's `tsconfig.json`

@@ -24,8 +24,8 @@ interface Manifest {
 
 type Versions = Readonly<Record<string, string>>;
 
-const MOST_LINES_OF_CODE = 99;
-const MOST_LINES_OF_README = 10;
+const mostLinesOfCode = 99;
+const mostLinesOfReadme = 10;
 
 /** The names of the examples, in their order. */
 export function exampleNames(root: string): readonly string[] {
@@ -103,8 +103,8 @@ function readmeProblems({ name, readme }: Example): readonly string[] {
   const { commands } = walkOf(readme);
   const lines = readme.replace(/^```text\n[\s\S]*?^```$/gm, '').trimEnd();
   const problems: string[] = [];
-  if (lines.split('\n').length > MOST_LINES_OF_README)
-    problems.push(`its README has more than ${MOST_LINES_OF_README} lines without what the commands print.`);
+  if (lines.split('\n').length > mostLinesOfReadme)
+    problems.push(`its README has more than ${mostLinesOfReadme} lines without what the commands print.`);
   if (!readme.startsWith(`# ${name.slice(0, 2)} `))
     problems.push('the title of its README does not begin with its number.');
   if (!commands.startsWith('npm install\n')) problems.push('its commands do not begin with npm install.');
@@ -113,7 +113,7 @@ function readmeProblems({ name, readme }: Example): readonly string[] {
 
 function codeProblems({ code }: Example): readonly string[] {
   const lines = [...code.values()].reduce((sum, text) => sum + text.trimEnd().split('\n').length, 0);
-  return lines > MOST_LINES_OF_CODE ? [`it has ${lines} lines of code, and not less than a hundred.`] : [];
+  return lines > mostLinesOfCode ? [`it has ${lines} lines of code, and not less than a hundred.`] : [];
 }
 
 function manifestProblems(example: Example, { version, versions, peers }: Known): readonly string[] {

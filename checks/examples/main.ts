@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { endOnSignals } from '../../lib/rehearsal/end-on-signals.ts';
 import { distOf } from '../build.ts';
 import { run } from '../package/project.ts';
-import { PACKAGES, ROOT } from '../packages.ts';
+import { packages, root } from '../packages.ts';
 import { exampleNames, prints, readExample, walkOf } from './example.ts';
 
 /**
@@ -15,9 +15,9 @@ import { exampleNames, prints, readExample, walkOf } from './example.ts';
  */
 
 /** Two at a time: most of the time of one goes by while it waits for its servers. */
-const AT_ONCE = 2;
+const atOnce = 2;
 
-const TSCONFIG = {
+const tsconfig = {
   compilerOptions: {
     target: 'es2024',
     lib: ['es2024'],
@@ -28,17 +28,17 @@ const TSCONFIG = {
     allowImportingTsExtensions: true,
     erasableSyntaxOnly: true,
     types: ['node'],
-    typeRoots: [join(ROOT, 'node_modules/@types')],
+    typeRoots: [join(root, 'node_modules/@types')],
   },
   include: ['**/*.ts'],
 };
 
 /** Packs all packages beside a copy of the examples. Returns the folder of the copy. */
 async function unpackBeside(scratch: string): Promise<string> {
-  for (const one of PACKAGES)
+  for (const one of packages)
     await run(distOf(one), 'npm', ['pack', '--ignore-scripts', '--pack-destination', scratch]);
   const folder = join(scratch, 'examples');
-  cpSync(join(ROOT, 'examples'), folder, {
+  cpSync(join(root, 'examples'), folder, {
     recursive: true,
     filter: (path) => !/\/(node_modules|dist|cdk\.out|\.pawl|package-lock\.json)$/.test(path),
   });
@@ -51,8 +51,8 @@ async function walk(folder: string, name: string): Promise<void> {
   const here = join(folder, name);
   const said = await run(here, 'bash', ['-euo', 'pipefail', '-c', commands]);
   if (!prints(said, output)) throw new Error(`It printed\n${said}\nand its README shows\n${output}`);
-  writeFileSync(join(here, 'tsconfig.json'), JSON.stringify(TSCONFIG));
-  await run(here, process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', here]);
+  writeFileSync(join(here, 'tsconfig.json'), JSON.stringify(tsconfig));
+  await run(here, process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', here]);
 }
 
 async function rowOf(folder: string, name: string): Promise<boolean> {
@@ -73,7 +73,7 @@ async function rowOf(folder: string, name: string): Promise<boolean> {
 
 if (import.meta.main) {
   const words = process.argv.slice(2);
-  const wanted = exampleNames(ROOT).filter((name) => words.length === 0 || words.some((word) => name.includes(word)));
+  const wanted = exampleNames(root).filter((name) => words.length === 0 || words.some((word) => name.includes(word)));
   if (wanted.length === 0) throw new Error(`No example is called ${words.join(' or ')}.`);
   const scratch = mkdtempSync(join(tmpdir(), 'pawl-examples-'));
   const remove = () => rmSync(scratch, { recursive: true, force: true, maxRetries: 5 });
@@ -95,7 +95,7 @@ if (import.meta.main) {
     for (let name = waiting.shift(); name !== undefined; name = waiting.shift())
       if (await rowOf(folder, name)) works += 1;
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, takeTurns));
+  await Promise.all(Array.from({ length: atOnce }, takeTurns));
   const seconds = Math.round((performance.now() - begun) / 1000);
   console.log(`${works} of ${wanted.length} examples run as their READMEs say, in ${seconds} s.`);
   if (works < wanted.length) process.exitCode = 1;

@@ -2,7 +2,7 @@ import { checkTypes, type End, type Project, peers, typescript } from './project
 import { recordText } from './record.ts';
 
 /** The table of the programs below. */
-const TABLE = `{
+const table = `{
   TableName: tableName,
   BillingMode: 'PAY_PER_REQUEST',
   KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
@@ -10,7 +10,7 @@ const TABLE = `{
 }`;
 
 /** The laws of the two stores that every transport has. */
-const LAWS = `const few = { races: 5, runs: 2 };
+const laws = `const few = { races: 5, runs: 2 };
 claimStoreLaws({ test, ...few, name: 'dynamoStore', open: () => dynamoStore({ tableName, aws }) });
 claimStoreLaws({ test, ...few, name: 'individualDynamoStore', open: () => individualDynamoStore({ tableName, aws }) });`;
 
@@ -29,9 +29,9 @@ const client = new DynamoDBClient({ endpoint: '${endpoint}' });
 test.after(() => client.destroy());
 const aws = sdk({ dynamodb: client });
 const tableName = 'claims-' + crypto.randomUUID();
-await client.send(new CreateTableCommand(${TABLE}));
+await client.send(new CreateTableCommand(${table}));
 
-${LAWS}
+${laws}
 claimStoreLaws({ test, ...few, name: 'transactionalStore', open: () => transactionalStore(dynamoStore({ tableName, aws })) });
 lockStoreLaws({ test, name: 'dynamoLockStore', open: () => dynamoLockStore(dynamoStore({ tableName, aws })) });
 
@@ -96,7 +96,7 @@ const { headers, body } = aws4.sign(
     method: 'POST',
     path: '/',
     headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': 'DynamoDB_20120810.CreateTable' },
-    body: JSON.stringify(${TABLE}),
+    body: JSON.stringify(${table}),
   },
   credentials,
 );
@@ -104,7 +104,7 @@ const { Host: _, 'Content-Length': __, ...sent } = headers;
 const created = await fetch('${endpoint}', { method: 'POST', headers: sent, body });
 assert.equal(created.status, 200, await created.text());
 
-${LAWS}
+${laws}
 
 test('a consumer runs a message once', async () => {
   const ran = [];

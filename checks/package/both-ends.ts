@@ -1,7 +1,7 @@
 import { type Project, peers } from './project.ts';
 
 /** The stack with everything that pawl makes, or makes of what exists. */
-const APP = `
+const app = `
 import { writeFileSync } from 'node:fs';
 import { App, Duration, Stack } from 'aws-cdk-lib';
 import { Key } from 'aws-cdk-lib/aws-kms';
@@ -31,7 +31,7 @@ writeFileSync(process.argv[2] + '.json', JSON.stringify(app.synth().getStackByNa
 `;
 
 /** Each import of CDK leads to the package of another name. */
-const HOOK = `
+const hook = `
 import { registerHooks } from 'node:module';
 
 registerHooks({
@@ -39,7 +39,7 @@ registerHooks({
 });
 `;
 
-const COMPARE = `
+const compare = `
 import { readFileSync } from 'node:fs';
 
 /** Without what protects nothing: a default that is written out, the hash of an asset, a widget's look, an option of version 2 of the SDK. */
@@ -72,9 +72,9 @@ export function bothEndsProject(): Project {
     has: [...peers('lowest', 'aws-cdk-lib'), `newest-cdk@npm:${newest}`, ...peers('highest', 'constructs'), 'esbuild'],
     files: {
       'send-letter.ts': 'export const handler = async () => ({ batchItemFailures: [] });\n',
-      'app.ts': APP,
-      'newest.mjs': HOOK,
-      'compare.mjs': COMPARE,
+      'app.ts': app,
+      'newest.mjs': hook,
+      'compare.mjs': compare,
     },
     steps: [
       { args: ['app.ts', 'lowest'] },

@@ -1,7 +1,7 @@
 import { type Project, peers } from './project.ts';
 
 /** What a plain consumer uses is in its bundle, and nothing else of pawl. */
-const PROGRAM = `
+const program = `
 import { build } from 'esbuild';
 import { createRequire } from 'node:module';
 
@@ -31,7 +31,7 @@ export function bundlesProject(): Project {
     name: 'esbuild, to esm and to cjs',
     has: ['esbuild', ...peers('highest', '@aws-sdk/client-dynamodb', '@aws-sdk/client-sqs')],
     files: {
-      'bundle.js': PROGRAM,
+      'bundle.js': program,
       'handler.js': `
 import { dynamoStore } from 'pawl/dynamodb';
 import { bodyField, eachMessage } from 'pawl/sqs';

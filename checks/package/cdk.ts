@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { filesOfPage } from '../files-of-page.ts';
-import { checkTypes, type End, type Project, peers, ROOT, run, typescript } from './project.ts';
+import { checkTypes, type End, type Project, peers, root, run, typescript } from './project.ts';
 import { recordText } from './record.ts';
 
-const TYPES =
+const types =
   'AWS::CloudWatch::Dashboard AWS::DynamoDB::Table AWS::Lambda::EventSourceMapping AWS::Lambda::EventSourceMapping ' +
   'AWS::Lambda::Function AWS::Lambda::Function AWS::SQS::Queue AWS::SQS::Queue AWS::SQS::Queue AWS::SQS::Queue';
 
@@ -39,11 +39,11 @@ const types = Object.values(template.Resources).map((resource) => (resource as {
 console.log(types.filter((type) => /Table|Queue$|Function|Mapping|Dashboard/.test(type)).sort().join(' '));
 `,
     },
-    steps: [checkTypes, { args: ['app.ts'], prints: TYPES }],
+    steps: [checkTypes, { args: ['app.ts'], prints: types }],
   };
 }
 
-const TEST = `
+const test = `
 import * as cdk from 'aws-cdk-lib/core';
 import { Template } from 'aws-cdk-lib/assertions';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
@@ -79,7 +79,7 @@ test('a handler of pawl runs', async () => {
 `;
 
 /** The project's own compiler reads it, although only the command runs it. */
-const REHEARSAL = `
+const rehearsal = `
 import { mailer, rehearsal, times } from '@pawl/rehearsal';
 
 const mails = mailer('orderId');
@@ -93,29 +93,29 @@ export default rehearsal({
 
 /** A project as `cdk init` generates it, with its Jest, and with the files of docs/guides/adopt.md: from an empty folder to a stack, a handler and a sweep. */
 export function cdkInitProject(): Project {
-  const [section = ''] = readFileSync(join(ROOT, 'docs/guides/adopt.md'), 'utf8').split('\n## In an existing stack\n');
+  const [section = ''] = readFileSync(join(root, 'docs/guides/adopt.md'), 'utf8').split('\n## In an existing stack\n');
   return {
     name: 'cdk init, with its Jest',
     async begin(folder) {
       mkdirSync(folder);
-      const cdk = join(ROOT, 'node_modules/aws-cdk/bin/cdk');
+      const cdk = join(root, 'node_modules/aws-cdk/bin/cdk');
       const named = ['--language', 'typescript', '--project-name', 'mailer'];
       await run(folder, process.execPath, [cdk, 'init', 'app', ...named, '--generate-only']);
     },
     has: [...peers('highest', '@aws-sdk/client-dynamodb', '@aws-sdk/client-sqs', '@aws-sdk/util-dynamodb'), 'esbuild'],
-    files: { 'rehearsal.ts': REHEARSAL, 'test/pawl.test.ts': TEST, ...Object.fromEntries(filesOfPage(section)) },
+    files: { 'rehearsal.ts': rehearsal, 'test/pawl.test.ts': test, ...Object.fromEntries(filesOfPage(section)) },
     steps: [
       // With the declarations that \`cdk init\` asks for, TypeScript has to name the type of the handler.
       checkTypes,
       { args: ['node_modules/jest/bin/jest.js'] },
       { args: ['node_modules/aws-cdk/bin/cdk', 'synth', '--quiet'] },
-      { args: ['-e', COUNT], prints: '1 function, 2 queues' },
+      { args: ['-e', count], prints: '1 function, 2 queues' },
       { args: ['-e', "console.log(require.resolve('@pawl/cdk').includes('cjs'))"], prints: 'true' },
     ],
   };
 }
 
-const COUNT = `
+const count = `
 const { Resources } = require('./cdk.out/MailerStack.template.json');
 const types = Object.values(Resources).map(({ Type }) => Type);
 const count = (type) => types.filter((found) => found === type).length;
@@ -124,7 +124,7 @@ console.log(count('AWS::Lambda::Function') + ' function, ' + count('AWS::SQS::Qu
 
 /** A batch handler of JavaScript that exists, wrapped and swept as docs/guides/adopt.md has it. */
 export function existingHandlerProject(): Project {
-  const files = filesOfPage(readFileSync(join(ROOT, 'docs/guides/adopt.md'), 'utf8'));
+  const files = filesOfPage(readFileSync(join(root, 'docs/guides/adopt.md'), 'utf8'));
   return {
     name: 'JavaScript handler of docs/guides/adopt.md',
     has: ['@middy/core@6', ...peers('highest', '@aws-sdk/client-dynamodb', '@aws-sdk/client-sqs')],

@@ -47,7 +47,7 @@ await mine
 console.log(said.join());
 `;
 
-const MIXED = 'true,1,0,1,completed,NestedLockError';
+const mixed = 'true,1,0,1,completed,NestedLockError';
 
 /** A process that loads pawl by `import` and by `require`. */
 export function copiesProject(): Project {
@@ -60,8 +60,8 @@ export function copiesProject(): Project {
     files: { 'mixed.ts': program('esm', 'cjs'), 'exchanged.ts': program('cjs', 'esm') },
     steps: [
       { args: ['node_modules/typescript/bin/tsc'] },
-      { args: ['mixed.ts'], prints: MIXED },
-      { args: ['exchanged.ts'], prints: MIXED },
+      { args: ['mixed.ts'], prints: mixed },
+      { args: ['exchanged.ts'], prints: mixed },
     ],
   };
 }

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeWith } from './laws.ts';
-import { checkTypes, type End, type Project, peers, ROOT, typescript } from './project.ts';
+import { checkTypes, type End, type Project, peers, root, typescript } from './project.ts';
 import { recordText } from './record.ts';
 
-const RUN = `
+const run = `
 const record = (messageId: string) => (${recordText('messageId', "JSON.stringify({ orderId: '17' })")});
 const context = { getRemainingTimeInMillis: () => 30_000 } as never;
 `;
 
-const ONCE = '{"sent":1,"answers":[{"batchItemFailures":[]},{"batchItemFailures":[]}]}';
+const once = '{"sent":1,"answers":[{"batchItemFailures":[]},{"batchItemFailures":[]}]}';
 
 /** A batch handler that exists, wrapped with Middy, without CDK and without a table. */
 export function handlerProject(end: End): Project {
@@ -48,7 +48,7 @@ const handler = middy(existingBatchHandler, { timeoutEarlyInMillis: 0 }).use(
     onEvent: allOf(logEvents, metricEvents({ write: () => {} })),
   }),
 );
-${RUN}
+${run}
 const answers = [
   await handler({ Records: [record('a')] }, context),
   await handler({ Records: [record('b')] }, context),
@@ -56,13 +56,13 @@ const answers = [
 console.log(JSON.stringify({ sent: sent.length, answers }));
 `,
     },
-    steps: [checkTypes, { args: ['handler.ts'], prints: ONCE }],
+    steps: [checkTypes, { args: ['handler.ts'], prints: once }],
   };
 }
 
 /** The quick start of docs/guides/install.md, as it is printed, with no peer. */
 export function quickStartProject(): Project {
-  const code = codeWith(readFileSync(join(ROOT, 'docs/guides/install.md'), 'utf8'), 'issue-card');
+  const code = codeWith(readFileSync(join(root, 'docs/guides/install.md'), 'utf8'), 'issue-card');
   return {
     name: 'quick start',
     has: typescript,
@@ -94,7 +94,7 @@ import { sqsOnce } from 'pawl/middy';
 import { bodyField, type SqsEvent } from 'pawl/sqs';
 
 const sent: string[] = [];
-${RUN}
+${run}
 async function main(): Promise<void> {
   const { default: middy } = await import('@middy/core');
   const handler = middy(async (event: SqsEvent) => {
@@ -113,7 +113,7 @@ void main();
     },
     steps: [
       { args: ['node_modules/typescript/bin/tsc', '--noEmit', 'false', '--allowImportingTsExtensions', 'false'] },
-      { args: ['handler.js'], prints: ONCE },
+      { args: ['handler.js'], prints: once },
     ],
   };
 }

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkTypes, type Project, ROOT, type Step, typescript } from './project.ts';
+import { checkTypes, type Project, root, type Step, typescript } from './project.ts';
 
 /**
  * A fresh project with the store of docs/guides/stores.md: it passes the laws under Vitest, Jest and `node:test`; and with any one of its conditions
  * removed it fails them.
  */
 export function lawsProject(): Project {
-  const page = readFileSync(join(ROOT, 'docs/guides/stores.md'), 'utf8');
+  const page = readFileSync(join(root, 'docs/guides/stores.md'), 'utf8');
   const claims = codeWith(page, 'export function mapStore');
   const locks = codeWith(page, 'export function mapLockStore');
   const files: Record<string, string> = {

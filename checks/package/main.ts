@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { endOnSignals } from '../../lib/rehearsal/end-on-signals.ts';
 import { startDynamoDbLocal } from '../../lib/rehearsal/engine/servers/dynamodb-local.ts';
 import { distOf } from '../build.ts';
-import { PACKAGES } from '../packages.ts';
+import { packages } from '../packages.ts';
 import { doctorProject, leanProject, payloadsProject, storesProject } from './aws.ts';
 import { bothEndsProject } from './both-ends.ts';
 import { bundlesProject } from './bundles.ts';
@@ -15,7 +15,7 @@ import { lawsProject } from './laws.ts';
 import { byPnpm, check, type Project, run } from './project.ts';
 import { rehearsalProject } from './rehearsal.ts';
 import { bundledHandlerProject, commandsProject } from './templates.ts';
-import { COMPILERS, typesProject } from './types.ts';
+import { compilers, typesProject } from './types.ts';
 
 /**
  * Installs the packed tarballs into fresh projects outside the repository, each with only the peers that its imports need, and prints a row for each:
@@ -47,7 +47,7 @@ async function rowOf(project: Project, tarballs: ReadonlyMap<string, string>, sc
 /** The tarballs of all packages, by their names. */
 async function packAll(scratch: string): Promise<ReadonlyMap<string, string>> {
   const tarballs = new Map<string, string>();
-  for (const of of PACKAGES) {
+  for (const of of packages) {
     const folder = join(scratch, 'packed', of.folder);
     mkdirSync(folder, { recursive: true });
     const packed = await run(distOf(of), 'npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder]);
@@ -78,7 +78,7 @@ function projects(endpoint: string): readonly Project[] {
     payloadsProject('highest'),
     doctorProject('lowest'),
     doctorProject('highest'),
-    ...COMPILERS.map(typesProject),
+    ...compilers.map(typesProject),
     copiesProject(),
     bundlesProject(),
     lawsProject(),

@@ -2,20 +2,20 @@ import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { PACKAGES, ROOT } from '../packages.ts';
+import { packages, root } from '../packages.ts';
 
-export { ROOT } from '../packages.ts';
+export { root } from '../packages.ts';
 
 const longestMs = 400_000;
 
 /** What this repository develops with. */
 const { devDependencies }: { readonly devDependencies: Readonly<Record<string, string>> } = JSON.parse(
-  readFileSync(join(ROOT, 'package.json'), 'utf8'),
+  readFileSync(join(root, 'package.json'), 'utf8'),
 );
 /** The ranges that the packages name, of their peers and of what comes with them. Middy is no peer: a middleware is a plain object. */
-const RANGES: Readonly<Record<string, string>> = {
+const ranges: Readonly<Record<string, string>> = {
   '@middy/core': '^5.0.2 || ^6 || ^7',
-  ...Object.assign({}, ...PACKAGES.map(({ manifest }) => ({ ...manifest.dependencies, ...manifest.peerDependencies }))),
+  ...Object.assign({}, ...packages.map(({ manifest }) => ({ ...manifest.dependencies, ...manifest.peerDependencies }))),
 };
 
 /** One command in a fresh project: what Node runs, and what must come of it. */
@@ -57,7 +57,7 @@ export type End = 'lowest' | 'highest';
 /** Peers of pawl in the lowest version that package.json permits, or the highest. */
 export function peers(end: End, ...names: readonly string[]): readonly string[] {
   return names.map((name) => {
-    const range = RANGES[name];
+    const range = ranges[name];
     const [lowest] = /\d+\.\d+\.\d+/.exec(range ?? '') ?? [];
     if (range === undefined || lowest === undefined) throw new Error(`${name} is no peer with a lowest version.`);
     return `${name}@${end === 'lowest' ? lowest : range}`;

@@ -1,7 +1,7 @@
 import { checkTypes, type Project, typescript } from './project.ts';
 
 /** An app of one queue and one function, as far as a rehearsal can see it: it writes a cloud assembly. */
-const APP = `
+const app = `
 import { mkdirSync, writeFileSync } from 'node:fs';
 const out = process.env.CDK_OUTDIR;
 mkdirSync(\`\${out}/asset.f\`);
@@ -30,7 +30,7 @@ const files = { f: { source: { path: 'asset.f' }, destinations: { here: { object
 writeFileSync(\`\${out}/Mails.assets.json\`, JSON.stringify({ files }));
 `;
 
-const FILE = `
+const file = `
 import { mailer, rehearsal, times } from '@pawl/rehearsal';
 
 const emails = mailer('orderId');
@@ -50,7 +50,7 @@ export function rehearsalProject(): Project {
     name: 'rehearsal',
     has: typescript,
     absent: ['aws-cdk-lib', '@middy/core'],
-    files: { 'app.mjs': APP, 'cdk.json': '{ "app": "node app.mjs" }', 'rehearsal.ts': FILE },
+    files: { 'app.mjs': app, 'cdk.json': '{ "app": "node app.mjs" }', 'rehearsal.ts': file },
     steps: [checkTypes, { args: rehearse, failsWith: '5 doubled, 0 lost' }],
   };
 }

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { COMMANDS } from '../../lib/cli/commands.ts';
-import { FORMATS } from '../../lib/pawl/deployment/template/print.ts';
+import { commands } from '../../lib/cli/commands.ts';
+import { formats } from '../../lib/pawl/deployment/template/print.ts';
 import { codeWith } from './laws.ts';
-import { type Project, peers, ROOT } from './project.ts';
+import { type Project, peers, root } from './project.ts';
 
-const PAWL = 'node_modules/.bin/pawl';
+const pawl = 'node_modules/.bin/pawl';
 
 /** The command without the package that it runs: it names what to install. With it, each helps, and templates are printed. */
 export function commandsProject(): Project {
-  const own = COMMANDS.filter((row) => row.package === undefined);
+  const own = commands.filter((row) => row.package === undefined);
   return {
     name: 'commands',
     has: [],
@@ -17,17 +17,17 @@ export function commandsProject(): Project {
     absent: ['@middy/core', 'aws-cdk-lib'],
     files: {},
     steps: [
-      { args: [PAWL, '--help'] },
-      ...own.map(({ name }) => ({ args: [PAWL, name, '--help'] })),
-      ...FORMATS.map((tool) => ({ args: [PAWL, 'template', tool] })),
-      { args: [PAWL, 'rehearse'], failsWith: 'npm install --save-dev @pawl/rehearsal' },
+      { args: [pawl, '--help'] },
+      ...own.map(({ name }) => ({ args: [pawl, name, '--help'] })),
+      ...formats.map((tool) => ({ args: [pawl, 'template', tool] })),
+      { args: [pawl, 'rehearse'], failsWith: 'npm install --save-dev @pawl/rehearsal' },
     ],
   };
 }
 
 /** The handler of docs/guides/templates.md, bundled by the command of that page. */
 export function bundledHandlerProject(): Project {
-  const page = readFileSync(join(ROOT, 'docs/guides/templates.md'), 'utf8');
+  const page = readFileSync(join(root, 'docs/guides/templates.md'), 'utf8');
   const [command] = /npx esbuild src\/index\.ts[\s\S]*?(?=\n```)/.exec(page) ?? [];
   if (command === undefined) throw new Error('docs/guides/templates.md has no command that bundles src/index.ts.');
   const given = 'const sendEmail = async (order: { orderId: string }) => console.log(order.orderId);\n';

@@ -1,10 +1,10 @@
-import { PUBLIC_ENTRIES } from '../packages.ts';
+import { publicEntries } from '../packages.ts';
 import { type Project, peers, type Step } from './project.ts';
 
 /** The versions of TypeScript that pawl is for: the first, the last of 5, and all majors since. */
-export const COMPILERS = ['5.4', '5.6', '5.9', '6.0', '7.0'] as const;
+export const compilers = ['5.4', '5.6', '5.9', '6.0', '7.0'] as const;
 
-type Compiler = (typeof COMPILERS)[number];
+type Compiler = (typeof compilers)[number];
 
 /** How TypeScript looks for a package. */
 interface Resolution {
@@ -12,7 +12,7 @@ interface Resolution {
   readonly options: (compiler: Compiler) => object;
 }
 
-const RESOLUTIONS: readonly Resolution[] = [
+const resolutions: readonly Resolution[] = [
   { folder: 'nodenext', options: () => ({ module: 'nodenext' }) },
   { folder: 'node16', options: () => ({ module: 'node16' }) },
   { folder: 'bundler', options: () => ({ module: 'preserve', moduleResolution: 'bundler' }) },
@@ -29,7 +29,7 @@ const RESOLUTIONS: readonly Resolution[] = [
 ];
 
 /** One name of each entry, and each entry's types must be there: a declaration that is not found makes `any` of what it declares. */
-const NAMES: Readonly<Record<string, string>> = {
+const nameOfEntry: Readonly<Record<string, string>> = {
   pawl: 'once',
   'pawl/dynamodb': 'dynamoStore',
   'pawl/dynamodb/lean': 'lean',
@@ -58,9 +58,9 @@ const NAMES: Readonly<Record<string, string>> = {
 
 function usesOfAll(): string {
   // Those without a copy for `require` are not found in each of these ways. `rehearsal.ts` checks the types of that one.
-  const inEachWay = PUBLIC_ENTRIES.filter(({ of }) => of.hasRequire);
+  const inEachWay = publicEntries.filter(({ of }) => of.hasRequire);
   const names = inEachWay.map(({ name: entry }) => {
-    const name = NAMES[entry];
+    const name = nameOfEntry[entry];
     if (name === undefined) throw new Error(`checks/package/types.ts: which name of ${entry} is to be imported?`);
     return { name, from: entry };
   });
@@ -86,9 +86,9 @@ export const handler = eachMessage(
  */
 export function typesProject(compiler: Compiler): Project {
   const files: Record<string, string> = {};
-  const checksDeclarations = compiler === COMPILERS[0] || compiler === COMPILERS.at(-1);
+  const checksDeclarations = compiler === compilers[0] || compiler === compilers.at(-1);
   const steps: Step[] = [];
-  for (const { folder, options } of RESOLUTIONS) {
+  for (const { folder, options } of resolutions) {
     const type = folder.endsWith('commonjs') ? 'commonjs' : 'module';
     files[`${folder}/package.json`] = JSON.stringify({ name: folder, private: true, type });
     files[`${folder}/all.ts`] = usesOfAll();

@@ -5,10 +5,10 @@ import type { Format } from '../../lib/pawl/deployment/template/print.ts';
 
 /** Writes the examples of `docs/guides/templates.md`: `node checks/printed/examples.ts`. A test compares them with what is printed. */
 
-const FOLDER = fileURLToPath(new URL('../../docs/guides/templates/', import.meta.url));
+const folder = fileURLToPath(new URL('../../docs/guides/templates/', import.meta.url));
 
 /** One example for each tool, by its file in `docs/guides/templates/`. */
-export const EXAMPLES: Readonly<Record<string, Format>> = {
+export const examples: Readonly<Record<string, Format>> = {
   'sam.yaml': 'sam',
   'main.tf': 'terraform',
   'serverless.yml': 'serverless',
@@ -20,6 +20,6 @@ export function exampleText(format: Format): string {
 }
 
 if (import.meta.main) {
-  mkdirSync(FOLDER, { recursive: true });
-  for (const [file, format] of Object.entries(EXAMPLES)) writeFileSync(`${FOLDER}${file}`, exampleText(format));
+  mkdirSync(folder, { recursive: true });
+  for (const [file, format] of Object.entries(examples)) writeFileSync(`${folder}${file}`, exampleText(format));
 }

@@ -7,7 +7,7 @@ import type { TemplateOptions } from '../../lib/pawl/deployment/template/setting
 import { createProgress } from '../../lib/rehearsal/progress.ts';
 import { checkCloudFormation, checkSam } from './cloudformation.ts';
 import { checkServerless } from './serverless.ts';
-import { checkTerraform, PROVIDER_FOLDERS } from './terraform.ts';
+import { checkTerraform, providerFolders } from './terraform.ts';
 import { installProvider, installPython, installServerless, type Run } from './tools.ts';
 
 /**
@@ -17,7 +17,7 @@ import { installProvider, installPython, installServerless, type Run } from './t
  * It needs Python 3.10 and the registries of npm and PyPI. It cannot tell what an account will refuse.
  */
 
-const CHOICES: readonly (readonly [what: string, options: TemplateOptions])[] = [
+const choices: readonly (readonly [what: string, options: TemplateOptions])[] = [
   ['the defaults', {}],
   ['a FIFO queue, locks, a table that exists', { name: 'send-email', fifo: true, locks: true, claimsTable: 'claims' }],
   ['large batches', { name: 'a-1', batchSize: 100, maxBatchingWindowSeconds: 5, maxConcurrency: 5 }],
@@ -26,7 +26,7 @@ const CHOICES: readonly (readonly [what: string, options: TemplateOptions])[] = 
 type Check = (folder: string, template: string) => Promise<Run>;
 
 /** What makes the template of each tool wrong. */
-const MISTAKES: Readonly<Record<Format, (template: string) => string>> = {
+const mistakes: Readonly<Record<Format, (template: string) => string>> = {
   cloudformation: (template) => template.replace('VisibilityTimeout:', 'VisibilityTimeOut:'),
   sam: (template) => template.replace('FunctionResponseTypes:', 'FunctionResponseType:'),
   serverless: (template) => template.replace('functionResponseType:', 'functionResponseTypes:'),
@@ -38,7 +38,7 @@ async function main(): Promise<number> {
   const say = (text: string) => progress.say(text);
   const python = await installPython(say);
   const framework = await installServerless(say);
-  const types = await installProvider(PROVIDER_FOLDERS, say);
+  const types = await installProvider(providerFolders, say);
   const checks: Readonly<Record<Format, Check>> = {
     cloudformation: (folder, template) => checkCloudFormation(python, folder, template),
     sam: (folder, template) => checkSam(python, folder, template),
@@ -60,8 +60,8 @@ async function main(): Promise<number> {
   };
   try {
     for (const format of ['cloudformation', 'sam', 'serverless', 'terraform'] as const) {
-      for (const [what, options] of CHOICES) await check(format, what, templateText(format, options), true);
-      await check(format, 'a name that is misspelt', MISTAKES[format](templateText(format)), false);
+      for (const [what, options] of choices) await check(format, what, templateText(format, options), true);
+      await check(format, 'a name that is misspelt', mistakes[format](templateText(format)), false);
     }
   } finally {
     progress.end();

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from '@cdktf/hcl2json';
-import { ROOT, type Run, run } from './tools.ts';
+import { type Run, root, run } from './tools.ts';
 
 /*
  * Parses a template with HashiCorp's own parser, and holds its resources against the schema of the AWS provider: names, types and what is required.
@@ -10,7 +10,7 @@ import { ROOT, type Run, run } from './tools.ts';
  */
 
 /** The types of each resource, by its folder among the provider's. */
-const CONFIG_OF: Readonly<Record<string, readonly [folder: string, type: string]>> = {
+const configOf: Readonly<Record<string, readonly [folder: string, type: string]>> = {
   aws_dynamodb_table: ['dynamodb-table', 'DynamodbTableConfig'],
   aws_sqs_queue: ['sqs-queue', 'SqsQueueConfig'],
   aws_sqs_queue_policy: ['sqs-queue-policy', 'SqsQueuePolicyConfig'],
@@ -20,21 +20,19 @@ const CONFIG_OF: Readonly<Record<string, readonly [folder: string, type: string]
   aws_lambda_function: ['lambda-function', 'LambdaFunctionConfig'],
   aws_lambda_event_source_mapping: ['lambda-event-source-mapping', 'LambdaEventSourceMappingConfig'],
 };
-const DATA_CONFIG_OF: typeof CONFIG_OF = {
+const dataConfigOf: typeof configOf = {
   aws_dynamodb_table: ['data-aws-dynamodb-table', 'DataAwsDynamodbTableConfig'],
 };
 
-export const PROVIDER_FOLDERS = [...Object.values(CONFIG_OF), ...Object.values(DATA_CONFIG_OF)].map(
-  ([folder]) => folder,
-);
+export const providerFolders = [...Object.values(configOf), ...Object.values(dataConfigOf)].map(([folder]) => folder);
 
 /** The blocks that a resource may have several of: the schema has them as lists. */
-const REPEATED = ['attribute', 'global_secondary_index'];
+const repeated = ['attribute', 'global_secondary_index'];
 /** Maps whose keys are the author's. */
-const FREE = ['variables'];
+const free = ['variables'];
 
 /** What the provider's types take from the library that they were made for. */
-const CDKTF = `
+const cdktf = `
 export interface IResolvable { readonly isResolvable: unique symbol }
 export interface TerraformMetaArguments {
   readonly dependsOn?: readonly string[];
@@ -46,9 +44,9 @@ export async function checkTerraform(types: string, folder: string, template: st
   const path = join(folder, 'main.tf');
   await writeFile(path, template);
   const { resource = {}, data = {} } = await parse('main.tf', template);
-  const source = [...declarations(resource, CONFIG_OF, types), ...declarations(data, DATA_CONFIG_OF, types)];
+  const source = [...declarations(resource, configOf, types), ...declarations(data, dataConfigOf, types)];
   await writeFile(join(folder, 'main.ts'), `${source.join('\n')}\n`);
-  await writeFile(join(folder, 'cdktf.d.ts'), CDKTF);
+  await writeFile(join(folder, 'cdktf.d.ts'), cdktf);
   const compilerOptions = {
     noEmit: true,
     strict: true,
@@ -56,16 +54,16 @@ export async function checkTerraform(types: string, folder: string, template: st
     module: 'esnext',
     moduleResolution: 'bundler',
     types: [],
-    paths: { cdktf: ['./cdktf.d.ts'], constructs: [join(ROOT, 'node_modules', 'constructs')] },
+    paths: { cdktf: ['./cdktf.d.ts'], constructs: [join(root, 'node_modules', 'constructs')] },
   };
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['main.ts'] }));
-  const compared = await run(process.execPath, [join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')], folder);
+  const compared = await run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc')], folder);
   return compared.code === 0 ? formatted(folder) : compared;
 }
 
 type Resources = Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>>;
 
-function declarations(resources: Resources, configs: typeof CONFIG_OF, types: string): readonly string[] {
+function declarations(resources: Resources, configs: typeof configOf, types: string): readonly string[] {
   return Object.entries(resources).flatMap(([type, named]) => {
     const [folder, config] = configs[type] ?? [];
     if (folder === undefined) throw new Error(`checks/printed/terraform.ts has no schema for ${type}.`);
@@ -83,9 +81,9 @@ function inCamelCase(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, one]) => {
       const camel = name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
-      if (FREE.includes(name)) return [camel, one];
+      if (free.includes(name)) return [camel, one];
       const isBlock = Array.isArray(one) && one.length === 1 && typeof one[0] === 'object';
-      return [camel, inCamelCase(isBlock && !REPEATED.includes(name) ? one[0] : one)];
+      return [camel, inCamelCase(isBlock && !repeated.includes(name) ? one[0] : one)];
     }),
   );
 }

@@ -2,18 +2,18 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { installPackages, SAM_TRANSLATOR } from '../../lib/rehearsal/emulator/install.ts';
+import { installPackages, samTranslator } from '../../lib/rehearsal/emulator/install.ts';
 import { startProcess } from '../../lib/rehearsal/emulator/process.ts';
 
 /** The tools that judge the templates, none of them ours. They are installed into `.e2e/`, which may be deleted at any time. */
 
-export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+export const root = fileURLToPath(new URL('../../', import.meta.url));
 
-const CFN_LINT = 'cfn-lint==1.58.0';
+const cfnLint = 'cfn-lint==1.58.0';
 /** The Serverless Framework as its community keeps it: it packages without an account, and without a licence. */
-const OSLS = 'osls@4.3.1';
+const osls = 'osls@4.3.1';
 /** The schema of version 6.25.0 of Terraform's AWS provider, as types. */
-const PROVIDER = '@cdktf/provider-aws@21.22.1';
+const provider = '@cdktf/provider-aws@21.22.1';
 
 /** What became of a program. */
 export interface Run {
@@ -45,22 +45,22 @@ export async function run(command: string, args: readonly string[], cwd: string)
 
 /** The Python that has cfn-lint and the SAM translator. */
 export function installPython(say: (text: string) => void): Promise<string> {
-  return installPackages(ROOT, [CFN_LINT, SAM_TRANSLATOR], say);
+  return installPackages(root, [cfnLint, samTranslator], say);
 }
 
 /** The folder of the Serverless Framework's package. */
 export async function installServerless(say: (text: string) => void): Promise<string> {
-  const folder = await installed(OSLS, say, async (into) => {
+  const folder = await installed(osls, say, async (into) => {
     await writeFile(join(into, 'package.json'), '{"private":true}\n');
-    await orThrow(await run('npm', ['install', '--no-audit', '--no-fund', '--silent', OSLS], into));
+    await orThrow(await run('npm', ['install', '--no-audit', '--no-fund', '--silent', osls], into));
   });
   return join(folder, 'node_modules', 'osls');
 }
 
 /** The folder with the types of the resources of Terraform's AWS provider, one folder for each resource. */
 export async function installProvider(resources: readonly string[], say: (text: string) => void): Promise<string> {
-  const folder = await installed(PROVIDER, say, async (into) => {
-    await orThrow(await run('npm', ['pack', '--silent', PROVIDER], into));
+  const folder = await installed(provider, say, async (into) => {
+    await orThrow(await run('npm', ['pack', '--silent', provider], into));
     const archive = (await readdir(into)).find((name) => name.endsWith('.tgz')) ?? '';
     // The whole package is hundreds of megabytes.
     const wanted = resources.map((name) => `package/lib/${name}`);
@@ -75,7 +75,7 @@ async function installed(
   say: (text: string) => void,
   install: (folder: string) => Promise<void>,
 ): Promise<string> {
-  const folder = join(ROOT, '.e2e', what.replaceAll(/[@/]+/g, '-').replace(/^-/, ''));
+  const folder = join(root, '.e2e', what.replaceAll(/[@/]+/g, '-').replace(/^-/, ''));
   if (existsSync(folder)) return folder;
   say(`installing ${what} into .e2e/`);
   const unfinished = `${folder}.part`;

@@ -24,12 +24,12 @@ export interface Sizes {
   readonly bundles: Readonly<Record<string, { readonly minifiedBytes: number; readonly gzippedBytes: number }>>;
 }
 
-const FOLDER = 'checks/release/last';
+const lastFolder = 'checks/release/last';
 
 export function readRelease(root: string): Release {
-  const folder = join(root, FOLDER);
+  const folder = join(root, lastFolder);
   if (!existsSync(folder))
-    throw new Error(`${FOLDER} is missing: it has what the last release was. RELEASING.md says how it is written.`);
+    throw new Error(`${lastFolder} is missing: it has what the last release was. RELEASING.md says how it is written.`);
   const json = (file: string) => JSON.parse(readFileSync(join(folder, file), 'utf8'));
   const { version, commit, sizes } = json('release.json');
   const reports = readdirSync(join(folder, 'api')).map(
@@ -46,7 +46,7 @@ export function readRelease(root: string): Release {
 }
 
 export function writeRelease(root: string, { version, commit, sizes, manifests, records, reports }: Release): void {
-  const folder = join(root, FOLDER);
+  const folder = join(root, lastFolder);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(join(folder, 'api'), { recursive: true });
   const json = (file: string, value: unknown) =>

@@ -10,10 +10,10 @@ import { fileURLToPath } from 'node:url';
  */
 
 /** All permit use, change and distribution in a closed product, and ask for a notice at most. */
-const ALLOWED = ['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'MIT-0'];
+const allowed = ['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'MIT-0'];
 
 /** What is copied into `dist`: the view library of the console's page, with its licence in the file (`lib/cli/console/page/bundle.ts`). */
-const BUNDLED = ['preact'];
+const bundledPackages = ['preact'];
 
 /** A package of the lock file. */
 interface Locked {
@@ -42,7 +42,7 @@ export interface Licensed {
 }
 
 /** Every package that comes with pawl or its peers, by its place in `node_modules`. */
-export function licencesOf(lock: Lock, bundled: readonly string[] = BUNDLED): readonly Licensed[] {
+export function licencesOf(lock: Lock, bundled: readonly string[] = bundledPackages): readonly Licensed[] {
   const own = Object.entries(lock.packages).filter(([place]) => place === '' || place.startsWith('lib/'));
   // npm leaves out a name that its folder has as well.
   const ours = new Set(own.map(([place, { name = place.slice('lib/'.length) }]) => name));
@@ -80,7 +80,7 @@ function placeOf({ packages }: Lock, from: string, name: string): string | undef
 /** Whether one of the licences that an expression offers is allowed, or all that it demands are. An expression that does both is not: a person reads it. */
 export function isAllowed(expression: string): boolean {
   const plain = expression.replaceAll(/[()]/g, ' ').trim();
-  const isInList = (licence: string) => ALLOWED.includes(licence.trim());
+  const isInList = (licence: string) => allowed.includes(licence.trim());
   if (plain.includes(' OR ') && !plain.includes(' AND ')) return plain.split(' OR ').some(isInList);
   return plain.split(' AND ').every(isInList);
 }
@@ -88,7 +88,7 @@ export function isAllowed(expression: string): boolean {
 export function licenceProblems(found: readonly Licensed[]): readonly string[] {
   return found
     .filter(({ licence }) => !isAllowed(licence))
-    .map(({ name, version, licence }) => `${name} ${version}: ${licence} is none of ${ALLOWED.join(', ')}`);
+    .map(({ name, version, licence }) => `${name} ${version}: ${licence} is none of ${allowed.join(', ')}`);
 }
 
 /** How many packages have each licence. */

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { readRelease } from './last.ts';
 import { promises } from './manifest.ts';
-import { type Context, PARTS, type Part } from './parts.ts';
+import { type Context, type Part, parts } from './parts.ts';
 import { entryOf } from './version.ts';
 
 /*
@@ -17,26 +17,26 @@ import { entryOf } from './version.ts';
  * It publishes nothing, and needs no registry. RELEASING.md says what to do with what it finds.
  */
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** What this version is compared with, and what it says of itself. */
 function contextOf(isFinal: boolean): Context {
-  const { version }: { readonly version: string } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-  const changelog = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8');
+  const { version }: { readonly version: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const changelog = readFileSync(join(root, 'CHANGELOG.md'), 'utf8');
   const own = entryOf(changelog, version);
   const entry = own ?? (isFinal ? '' : (entryOf(changelog, 'Unreleased') ?? ''));
-  return { last: readRelease(ROOT), version, manifests: promises(), entry, isFinal };
+  return { last: readRelease(root), version, manifests: promises(), entry, isFinal };
 }
 
 function wantedParts(only: string | undefined, without: string | undefined): readonly string[] {
   const named = (list: string) => list.split(',').map((name) => name.trim());
   const unknown = [only, without]
     .flatMap((list) => (list === undefined ? [] : named(list)))
-    .filter((name) => !Object.hasOwn(PARTS, name));
+    .filter((name) => !Object.hasOwn(parts, name));
   if (unknown.length > 0)
-    throw new Error(`There is no part ${unknown.join(', ')}. There are: ${Object.keys(PARTS).join(', ')}.`);
+    throw new Error(`There is no part ${unknown.join(', ')}. There are: ${Object.keys(parts).join(', ')}.`);
   const left = without === undefined ? [] : named(without);
-  return Object.keys(PARTS).filter(
+  return Object.keys(parts).filter(
     (name) => (only === undefined || named(only).includes(name)) && !left.includes(name),
   );
 }
@@ -49,7 +49,7 @@ if (import.meta.main) {
   let stopped = 0;
   for (const name of wantedParts(values.only, values.without)) {
     const begun = performance.now();
-    const { stops, notes } = await (PARTS[name] as Part)(context);
+    const { stops, notes } = await (parts[name] as Part)(context);
     const seconds = ((performance.now() - begun) / 1000).toFixed(1);
     console.log(`\n== ${name}: ${stops.length === 0 ? 'in order' : 'STOPS THE RELEASE'} (${seconds} s)`);
     for (const note of notes) console.log(`   ${note}`);

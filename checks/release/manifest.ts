@@ -1,5 +1,5 @@
 import semver from 'semver';
-import { PACKAGES, publishedManifest } from '../packages.ts';
+import { packages, publishedManifest } from '../packages.ts';
 import type { Change } from './surface.ts';
 
 /** What package.json promises to those who install the package. */
@@ -18,7 +18,7 @@ export type Manifests = Readonly<Record<string, Manifest>>;
 
 /** What this version promises. */
 export function promises(): Manifests {
-  return Object.fromEntries(PACKAGES.map((one) => [one.name, promisesOf(publishedManifest(one) as Manifest)]));
+  return Object.fromEntries(packages.map((one) => [one.name, promisesOf(publishedManifest(one) as Manifest)]));
 }
 
 function promisesOf({

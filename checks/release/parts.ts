@@ -18,9 +18,9 @@ import { isNamed, isNamedAsBreaking, isOfNewRecord, stepOf } from './version.ts'
  * The parts of a dry run, in their order. Each says what stops the release, and what its maintainer is to read.
  */
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 /** What a release has besides its package. */
-const OUTPUT = join(ROOT, '.pawl/release');
+const output = join(root, '.pawl/release');
 
 /** What a part has found: what stops the release, and what the maintainer is to read. */
 interface Found {
@@ -103,11 +103,11 @@ async function records({ last, version: number, entry }: Context): Promise<Found
 
 function tarball({ version: number, manifests, isFinal }: Context): Found {
   const tag = number.includes('-') ? ' --tag next' : '';
-  const packed = [...packedNow(ROOT)];
+  const packed = [...packedNow(root)];
   return {
     stops: packed.flatMap(([name, { files }]) => {
       const manifest = manifests[name];
-      return manifest === undefined ? [] : tarballProblems(files, manifest, ROOT).map((text) => `${name}: ${text}`);
+      return manifest === undefined ? [] : tarballProblems(files, manifest, root).map((text) => `${name}: ${text}`);
     }),
     notes: [
       ...packed.flatMap(([, { filename, files, bytes, shasum, integrity }]) => [
@@ -122,7 +122,7 @@ function tarball({ version: number, manifests, isFinal }: Context): Found {
 }
 
 function sizes({ last }: Context): Found {
-  const now = sizesNow(ROOT);
+  const now = sizesNow(root);
   const line = (what: string, bytes: number, before: number | undefined) =>
     `${what.padEnd(38)}${bytes.toLocaleString('en-US').padStart(12)}${before === undefined ? '' : `   ${signed(bytes - before)}`}`;
   return {
@@ -143,7 +143,7 @@ function signed(difference: number): string {
 }
 
 function licences(): Found {
-  const found = licencesOf(readLock(ROOT));
+  const found = licencesOf(readLock(root));
   return {
     stops: licenceProblems(found),
     notes: [`${found.length} packages that are shipped or peers: ${summaryOf(found)}`],
@@ -151,18 +151,18 @@ function licences(): Found {
 }
 
 function sbom({ version: number }: Context): Found {
-  const lock = readLock(ROOT);
+  const lock = readLock(root);
   const found = licencesOf(lock);
   const bill = sbomOf(lock, found);
-  mkdirSync(OUTPUT, { recursive: true });
-  const path = join(OUTPUT, `pawl-${number}.cdx.json`);
+  mkdirSync(output, { recursive: true });
+  const path = join(output, `pawl-${number}.cdx.json`);
   writeFileSync(path, `${JSON.stringify(bill, undefined, 2)}\n`);
   const known = new Set(bill.components.map(({ name, version: of }) => `${name}@${of}`));
   return {
     stops: found
       .filter(({ name, version: of }) => !known.has(`${name}@${of}`))
       .map(({ name }) => `${name} is not in the bill of materials`),
-    notes: [`${bill.components.length} components (CycloneDX), to attach to the release: ${path.slice(ROOT.length)}`],
+    notes: [`${bill.components.length} components (CycloneDX), to attach to the release: ${path.slice(root.length)}`],
   };
 }
 
@@ -170,7 +170,7 @@ function sbom({ version: number }: Context): Found {
 function upgrade({ last }: Context): Found {
   const options = ['--older', last.commit, '--orders', '12', '--only', 'forward, rollback, as-written'];
   const { status, stderr } = spawnSync(process.execPath, ['proof/campaign/versions/main.ts', ...options], {
-    cwd: ROOT,
+    cwd: root,
     encoding: 'utf8',
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -188,7 +188,7 @@ function upgrade({ last }: Context): Found {
   };
 }
 
-export const PARTS: Readonly<Record<string, Part>> = {
+export const parts: Readonly<Record<string, Part>> = {
   version,
   surface,
   records,

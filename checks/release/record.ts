@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { entryOfName, makeReports } from '../api.ts';
-import { PACKAGES } from '../packages.ts';
+import { packages } from '../packages.ts';
 import { writeRelease } from './last.ts';
 import { promises } from './manifest.ts';
 import { writeRecords } from './records.ts';
@@ -11,15 +11,15 @@ import { sizesNow } from './sizes.ts';
  * npm run release -- record: keeps what this commit is, in `last/`, as the release that the next one is compared with. RELEASING.md says when.
  */
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const [version = PACKAGES[0]?.manifest.version ?? ''] = process.argv.slice(2);
-writeRelease(ROOT, {
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const [version = packages[0]?.manifest.version ?? ''] = process.argv.slice(2);
+writeRelease(root, {
   version,
-  commit: execFileSync('git', ['rev-parse', 'HEAD'], { cwd: ROOT, encoding: 'utf8' }).trim(),
+  commit: execFileSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim(),
   manifests: promises(),
   reports: new Map(makeReports().map(([name, report]) => [entryOfName(name), report])),
   records: await writeRecords(),
-  sizes: sizesNow(ROOT),
+  sizes: sizesNow(root),
 });
 console.log(`checks/release/last has ${version}. Commit it.`);
 // What the records' handlers left under way never ends.

@@ -17,9 +17,9 @@ import { die, dying, recordKinds } from './record-kinds.ts';
  * Owns: the items as DynamoDB has them, what a later call makes of each, and the comparison. Does not own: the kinds of claims (`record-kinds.ts`).
  */
 
-const DAY_MS = 24 * 3_600_000;
+const dayMs = 24 * 3_600_000;
 /** The operation of the claims that are called for. */
-const CALLED = 'charge';
+const called = 'charge';
 
 /** Lets this version write an item of each kind, and call for each claim a day later. */
 export async function writeRecords(): Promise<Records> {
@@ -62,11 +62,11 @@ async function callLater(client: DynamoDBClient, items: readonly Item[]): Promis
   for (const Item of items) await client.send(new PutItemCommand({ TableName, Item }));
   const store = dynamoStore({ tableName: TableName, aws: sdk({ dynamodb: client }) });
   // Ids of its own: a claim under an id that counts up would be taken for this call's own.
-  const host = { ...virtualHost(someDay + DAY_MS), randomId: () => randomUUID() };
+  const host = { ...virtualHost(someDay + dayMs), randomId: () => randomUUID() };
   const outcomes = new Map<string, string>();
-  for (const id of items.map(idOf).filter((id) => id.startsWith(`${CALLED}#`))) {
+  for (const id of items.map(idOf).filter((id) => id.startsWith(`${called}#`))) {
     let runs = 0;
-    const options = { operation: CALLED, store, host, key: () => id.slice(`${CALLED}#`.length), onEvent: () => {} };
+    const options = { operation: called, store, host, key: () => id.slice(`${called}#`.length), onEvent: () => {} };
     const call = once({ ...options, onAbandoned: 'retry' }, () => ++runs).outcome;
     const outcome = await call(undefined, { remainingMs: () => 30_000 }).then(said, (error: unknown) =>
       error instanceof Error ? error.name : String(error),

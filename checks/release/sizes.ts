@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { distOf } from '../build.ts';
-import { PACKAGES } from '../packages.ts';
+import { packages } from '../packages.ts';
 import type { Sizes } from './last.ts';
 import { pack, type Tarball } from './tarball.ts';
 
@@ -12,7 +12,7 @@ let packed: ReadonlyMap<string, Tarball> | undefined;
 export function packedNow(root: string): ReadonlyMap<string, Tarball> {
   if (packed === undefined) {
     execFileSync(process.execPath, ['checks/build.ts'], { cwd: root, stdio: 'ignore' });
-    packed = new Map(PACKAGES.map((one) => [one.name, pack(distOf(one))]));
+    packed = new Map(packages.map((one) => [one.name, pack(distOf(one))]));
   }
   return packed;
 }

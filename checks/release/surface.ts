@@ -37,14 +37,14 @@ interface Declaration {
   readonly members: ReadonlyMap<string, Member> | undefined;
 }
 
-const DECLARATION =
+const declaration =
   /^(?<exported>export )?(?:declare )?(?:abstract )?(?:interface|type|class|function|const|enum) (?<name>\w+)/;
 
 function declarationsOf(report: string): ReadonlyMap<string, Declaration> {
   const [, code = ''] = /```ts\n([\s\S]*)\n```/.exec(report) ?? [];
   const found = new Map<string, Declaration>();
   for (const text of code.split('\n\n')) {
-    const { exported, name } = DECLARATION.exec(text)?.groups ?? {};
+    const { exported, name } = declaration.exec(text)?.groups ?? {};
     if (name === undefined) continue;
     const before = found.get(name);
     // The overloads of a function are one declaration.

@@ -41,7 +41,7 @@ export function isNamed(entry: string, names: readonly string[], mark: RegExp = 
   return linesOf(entry).some((line) => mark.test(line) && codeIn(line).some((code) => mentions(code, name)));
 }
 
-const BREAKING = /\*\*Breaking/;
+const breaking = /\*\*Breaking/;
 
 /** Whether the entry says of one of these names that it breaks. */
 export function isNamedAsBreaking(entry: string, names: readonly string[]): boolean {
@@ -51,7 +51,7 @@ export function isNamedAsBreaking(entry: string, names: readonly string[]): bool
       .flatMap((line) => line.split(/(?=\*\*Breaking)/))
       .join('\n'),
     names,
-    BREAKING,
+    breaking,
   );
 }
 

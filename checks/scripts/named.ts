@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CHECKS } from '../checks.ts';
-import { ROOT } from '../packages.ts';
+import { allChecks } from '../checks.ts';
+import { root } from '../packages.ts';
 import { scriptOf } from './table.ts';
 
 /** Those of `package.json`. */
 export const { scripts }: { readonly scripts: Readonly<Record<string, string>> } = JSON.parse(
-  readFileSync(join(ROOT, 'package.json'), 'utf8'),
+  readFileSync(join(root, 'package.json'), 'utf8'),
 );
 
 function isThere(name: string, part: string | undefined): boolean {
   if (!Object.hasOwn(scripts, name)) return false;
   if (part === undefined) return true;
-  if (name === 'check') return Object.hasOwn(CHECKS, part);
+  if (name === 'check') return Object.hasOwn(allChecks, part);
   const script = scriptOf(name);
   return script === undefined || Object.hasOwn(script.parts, part);
 }

@@ -22,7 +22,7 @@ export interface Script {
   readonly otherwise?: string;
 }
 
-export const SCRIPTS = {
+export const npmScripts = {
   campaign: {
     says: 'Proofs that take minutes or hours, and are no part of the tests.',
     parts: {
@@ -182,7 +182,7 @@ export const SCRIPTS = {
 } as const satisfies Readonly<Record<string, Script>>;
 
 export const scriptOf = (name: string): Script | undefined =>
-  Object.entries<Script>(SCRIPTS).find(([script]) => script === name)?.[1];
+  Object.entries<Script>(npmScripts).find(([script]) => script === name)?.[1];
 
 /** What `--help` prints. */
 export function helpOf(name: string, { says, parts, otherwise }: Script): string {

@@ -3,12 +3,12 @@ import { existsSync, globSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { endOnSignals } from '../../lib/rehearsal/end-on-signals.ts';
-import { ROOT } from '../packages.ts';
+import { root } from '../packages.ts';
 import { planOf, type Step, type Tree, textOf } from './plan.ts';
 
 /** Answers "what do I run after changing this file", and runs it. `plan.ts` has the answer. */
 
-const HELP = `Runs what the changed files ask for: those that differ from HEAD, and those that git does not know.
+const help = `Runs what the changed files ask for: those that differ from HEAD, and those that git does not know.
 
 npm run verify                         the changed files
 npm run verify -- lib/pawl/sqs         these files, and those below these folders
@@ -17,12 +17,12 @@ npm run verify -- --list               only prints what it would run, and why
 Ends with 1 if anything failed, after all of it has run. What it names as "by hand" needs a registry, an emulator or more time.`;
 
 const tree: Tree = {
-  has: (path) => existsSync(join(ROOT, path)),
-  below: (folder) => globSync(`${folder}/**/*.*`, { cwd: ROOT }).toSorted(),
+  has: (path) => existsSync(join(root, path)),
+  below: (folder) => globSync(`${folder}/**/*.*`, { cwd: root }).toSorted(),
 };
 
 function git(...args: readonly string[]): readonly string[] {
-  return execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).split('\n').filter(Boolean);
+  return execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\n').filter(Boolean);
 }
 
 function changedFiles(): readonly string[] {
@@ -37,7 +37,7 @@ function namedFiles(named: readonly string[]): readonly string[] {
 
 /** What it prints is shown if it fails. */
 async function passes({ command: [program = '', ...args] }: Step): Promise<boolean> {
-  const child = spawn(program, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
   const kill = () => child.kill();
   process.once('exit', kill);
   const said: Buffer[] = [];
@@ -56,7 +56,7 @@ async function main(): Promise<number> {
     allowPositionals: true,
   });
   if (values.help) {
-    console.log(HELP);
+    console.log(help);
     return 0;
   }
   const paths = positionals.length === 0 ? changedFiles() : namedFiles(positionals);

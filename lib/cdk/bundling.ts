@@ -7,7 +7,7 @@ import { type BundlingOptions, LogLevel, OutputFormat } from 'aws-cdk-lib/aws-la
  * bundle. The banner gives what was bundled from CommonJS a `require`, for the built-in modules it still asks for, under a
  * name of its own: a second top-level `createRequire` would be a syntax error.
  */
-const OPTIONS = {
+const options = {
   format: 'esm',
   target: 'node24',
   minify: true,
@@ -20,12 +20,12 @@ const OPTIONS = {
 /** For `NodejsFunction`. */
 export const bundling: BundlingOptions = {
   format: OutputFormat.ESM,
-  target: OPTIONS.target,
-  minify: OPTIONS.minify,
+  target: options.target,
+  minify: options.minify,
   sourceMap: true,
-  sourcesContent: OPTIONS.sourcesContent,
-  mainFields: [...OPTIONS.mainFields],
-  banner: OPTIONS.banner,
+  sourcesContent: options.sourcesContent,
+  mainFields: [...options.mainFields],
+  banner: options.banner,
   // Nothing is left to the runtime: its SDK changes without a deployment, and is loaded unminified from disk.
   externalModules: [],
   logLevel: LogLevel.WARNING,
@@ -38,12 +38,12 @@ export function esbuildOptions(entry: string) {
     outfile: 'index.mjs',
     bundle: true,
     platform: 'node' as const,
-    format: OPTIONS.format,
-    target: OPTIONS.target,
-    minify: OPTIONS.minify,
+    format: options.format,
+    target: options.target,
+    minify: options.minify,
     sourcemap: true,
-    sourcesContent: OPTIONS.sourcesContent,
-    mainFields: [...OPTIONS.mainFields],
-    banner: { js: OPTIONS.banner },
+    sourcesContent: options.sourcesContent,
+    mainFields: [...options.mainFields],
+    banner: { js: options.banner },
   };
 }

@@ -5,13 +5,13 @@ import {
   claimPermissions,
   claimRightsProblems,
   lockPermissions,
-  OPEN_CLAIMS,
-  OPERATE_ACTIONS,
-  OPERATE_INDEX_ACTIONS,
+  openClaims,
+  operateActions,
+  operateIndexActions,
   type PermittedOnKeys,
-  RESTORE_ACTIONS,
-  STATEMENT_ACTIONS,
-  STATEMENT_INDEX_ACTIONS,
+  restoreActions,
+  statementActions,
+  statementIndexActions,
   WiringError,
 } from 'pawl/deployment';
 import { makeLocking } from './known-consumers.ts';
@@ -20,7 +20,7 @@ import { seenArn } from './seen.ts';
 /** What may be granted on a table of claims, also on one that `ClaimsTable` has not made. Which actions a role needs: `needs.ts`. */
 
 /** What a caller of an encrypted table needs of its key: what `Table.grantReadWriteData` gives, without its wildcards. */
-const KEY_ACTIONS = [
+const keyActions = [
   'kms:Decrypt',
   'kms:DescribeKey',
   'kms:Encrypt',
@@ -83,8 +83,8 @@ export function grantLocks(table: ITable, grantee: IGrantable, rights?: ClaimRig
  * grantOperate(claims.table, onCall);
  */
 export function grantOperate(table: ITable, grantee: IGrantable): Grant {
-  const list = grantOnIndex(table, grantee, OPERATE_INDEX_ACTIONS);
-  return grantOn(table, grantee, [{ actions: OPERATE_ACTIONS }]).combine(list);
+  const list = grantOnIndex(table, grantee, operateIndexActions);
+  return grantOn(table, grantee, [{ actions: operateActions }]).combine(list);
 }
 
 /**
@@ -97,8 +97,8 @@ export function grantOperate(table: ITable, grantee: IGrantable): Grant {
  * grantStatements(claims.table, existingFunction);
  */
 export function grantStatements(table: ITable, grantee: IGrantable): Grant {
-  const list = grantOnIndex(table, grantee, STATEMENT_INDEX_ACTIONS);
-  return grantOn(table, grantee, [{ actions: STATEMENT_ACTIONS }]).combine(list);
+  const list = grantOnIndex(table, grantee, statementIndexActions);
+  return grantOn(table, grantee, [{ actions: statementActions }]).combine(list);
 }
 
 /**
@@ -112,7 +112,7 @@ export function grantStatements(table: ITable, grantee: IGrantable): Grant {
  * grantRestore(restored, Role.fromRoleName(stack, 'OnCall', 'on-call'));
  */
 export function grantRestore(table: ITable, grantee: IGrantable): Grant {
-  return grantOn(table, grantee, [{ actions: RESTORE_ACTIONS }]);
+  return grantOn(table, grantee, [{ actions: restoreActions }]);
 }
 
 export function grantOn(table: ITable, grantee: IGrantable, permitted: readonly PermittedOnKeys[]): Grant {
@@ -122,7 +122,7 @@ export function grantOn(table: ITable, grantee: IGrantable, permitted: readonly 
     )
     .reduce((all, one) => all.combine(one));
   const key = table.encryptionKey;
-  return key === undefined ? onTable : onTable.combine(key.grant(grantee, ...KEY_ACTIONS));
+  return key === undefined ? onTable : onTable.combine(key.grant(grantee, ...keyActions));
 }
 
 function expectRights({ node }: ITable, grant: string, rights: unknown): void {
@@ -135,6 +135,6 @@ function expectRights({ node }: ITable, grant: string, rights: unknown): void {
 }
 
 function grantOnIndex(table: ITable, grantee: IGrantable, actions: readonly string[]): Grant {
-  const index = `${table.tableArn}/index/${OPEN_CLAIMS.name}`;
+  const index = `${table.tableArn}/index/${openClaims.name}`;
   return Grant.addToPrincipal({ grantee, actions: [...actions], resourceArns: [index] });
 }

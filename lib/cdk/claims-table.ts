@@ -12,14 +12,20 @@ import {
 import type { Grant, IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
-import { CLAIMS_TABLE, type ClaimRights, type KeyAttribute, type NamesOf, type TableIndex } from 'pawl/deployment';
+import {
+  type ClaimRights,
+  claimsTableDefinition,
+  type KeyAttribute,
+  type NamesOf,
+  type TableIndex,
+} from 'pawl/deployment';
 import { actOn, alarmAt } from './alarms.ts';
 import { grantClaims, grantLocks, grantOperate, grantRestore, grantStatements } from './claims-grants.ts';
 import { expectProps } from './known-props.ts';
 
-const TYPES = { S: AttributeType.STRING, N: AttributeType.NUMBER } as const;
+const types = { S: AttributeType.STRING, N: AttributeType.NUMBER } as const;
 
-const attribute = ({ name, type }: KeyAttribute) => ({ name, type: TYPES[type] });
+const attribute = ({ name, type }: KeyAttribute) => ({ name, type: types[type] });
 
 const indexProps = ({ name, partitionKey, sortKey, projection }: TableIndex) => ({
   indexName: name,
@@ -97,8 +103,8 @@ export class ClaimsTable extends Construct {
     // `Table`, not `TableV2`: the latter is a global table by type, one `addReplica` away from two regions that each grant
     // the same claim, because a condition sees its own region only. A `Table` has no such method.
     const table = new Table(this, 'Table', {
-      partitionKey: attribute(CLAIMS_TABLE.key),
-      timeToLiveAttribute: CLAIMS_TABLE.timeToLiveAttribute,
+      partitionKey: attribute(claimsTableDefinition.key),
+      timeToLiveAttribute: claimsTableDefinition.timeToLiveAttribute,
       billingMode: BillingMode.PAY_PER_REQUEST,
       removalPolicy: RemovalPolicy.RETAIN,
       deletionProtection: props.deletionProtection ?? true,
@@ -108,7 +114,7 @@ export class ClaimsTable extends Construct {
     });
     // The option of `Table` has one name up to CDK 2.180, and another one after that, and an unknown one is ignored. CloudFormation's has one.
     (table.node.defaultChild as CfnTable).pointInTimeRecoverySpecification = { pointInTimeRecoveryEnabled: true };
-    for (const index of CLAIMS_TABLE.indexes) table.addGlobalSecondaryIndex(indexProps(index));
+    for (const index of claimsTableDefinition.indexes) table.addGlobalSecondaryIndex(indexProps(index));
     // CDK's class does not satisfy its own interface under `exactOptionalPropertyTypes`; callers need not know.
     this.table = table as ITable;
     this.alarms = this.#createAlarms(props.throttleThreshold ?? 10);

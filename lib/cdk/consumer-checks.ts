@@ -1,15 +1,15 @@
 import { Duration, type Stack, Token } from 'aws-cdk-lib';
 import {
-  CONSUMER_DEFAULTS,
-  DEFAULT_POLLERS,
+  consumerDefaults,
+  defaultPollers,
   holdsSecret,
   leastReceives,
   leastVisibilityOfInstancesSeconds,
   leastVisibilitySeconds,
-  MOST_RECEIVES,
+  mostReceives,
   type Problem,
   type ProvisionedPollers,
-  refused,
+  refusal,
   WiringError,
   wiringProblems,
 } from 'pawl/deployment';
@@ -19,14 +19,14 @@ import { functionPropNames } from './function-props.ts';
 import { queuePropNames } from './queue-props.ts';
 import { isManagedSoFar } from './seen.ts';
 
-export const DEAD_LETTER_RETENTION = Duration.seconds(CONSUMER_DEFAULTS.deadLetterRetentionSeconds);
+export const deadLetterRetention = Duration.seconds(consumerDefaults.deadLetterRetentionSeconds);
 
 /** The defaults of a consumer, as CDK writes them. */
-export const DEFAULTS = {
-  timeout: Duration.seconds(CONSUMER_DEFAULTS.timeoutSeconds),
-  retentionPeriod: Duration.seconds(CONSUMER_DEFAULTS.retentionSeconds),
-  claimRetention: Duration.seconds(CONSUMER_DEFAULTS.claimRetentionSeconds),
-  batchSize: CONSUMER_DEFAULTS.batchSize,
+export const defaults = {
+  timeout: Duration.seconds(consumerDefaults.timeoutSeconds),
+  retentionPeriod: Duration.seconds(consumerDefaults.retentionSeconds),
+  claimRetention: Duration.seconds(consumerDefaults.claimRetentionSeconds),
+  batchSize: consumerDefaults.batchSize,
 } as const;
 
 /** What follows from a consumer's options. */
@@ -37,7 +37,7 @@ export interface Times {
 }
 
 /** The options that decide how a resource is made. Beside a resource that exists, they are refused. */
-const MAKING = { function: functionPropNames, queue: queuePropNames };
+const propNamesOfMade = { function: functionPropNames, queue: queuePropNames };
 
 /**
  * Throws a `WiringError` when the consumer in `stack` at `path` could not work as promised, as far as its options say.
@@ -46,9 +46,9 @@ const MAKING = { function: functionPropNames, queue: queuePropNames };
  */
 export function checkedTimes(stack: Stack, path: string, props: ConsumerProps, existing: number | undefined): Times {
   const { maxBatchingWindow = Duration.seconds(0), visibilityTimeout } = props;
-  const seen = existing === undefined ? DEFAULTS.timeout : Duration.seconds(existing);
+  const seen = existing === undefined ? defaults.timeout : Duration.seconds(existing);
   const timeout = props.timeout ?? seen;
-  const { lease, claimRetention = DEFAULTS.claimRetention, retentionPeriod = DEFAULTS.retentionPeriod } = props;
+  const { lease, claimRetention = defaults.claimRetention, retentionPeriod = defaults.retentionPeriod } = props;
   const { handlerTimeout, lockLease } = props;
   const ofHandler = { lease, handlerTimeout, lockLease };
   refuseIfAny(path, [
@@ -70,7 +70,7 @@ export function checkedTimes(stack: Stack, path: string, props: ConsumerProps, e
   const makesQueue = props.queue === undefined;
   const handling = {
     timeoutSeconds: props.function === undefined || existing !== undefined ? timeoutSeconds : undefined,
-    batchSize: props.batchSize ?? DEFAULTS.batchSize,
+    batchSize: props.batchSize ?? defaults.batchSize,
     fifo: props.queue?.fifo ?? props.fifo ?? false,
     concurrency: props.concurrency,
     handlerTimeoutSeconds: handlerTimeout?.toSeconds(),
@@ -78,7 +78,7 @@ export function checkedTimes(stack: Stack, path: string, props: ConsumerProps, e
     lockLeaseSeconds: lockLease?.toSeconds(),
     lockAttempts: props.lockAttempts,
   };
-  const maxReceiveCount = props.maxReceiveCount ?? Math.min(MOST_RECEIVES, leastReceives(handling).all);
+  const maxReceiveCount = props.maxReceiveCount ?? Math.min(mostReceives, leastReceives(handling).all);
   refuseIfAny(
     path,
     // What exists is checked when the app is complete: much of it may still change.
@@ -90,7 +90,7 @@ export function checkedTimes(stack: Stack, path: string, props: ConsumerProps, e
       visibilityTimeoutSeconds: makesQueue ? visible.toSeconds() : undefined,
       leaseSeconds: lease?.toSeconds(),
       retentionSeconds: makesQueue ? retentionPeriod.toSeconds() : undefined,
-      deadLetterRetentionSeconds: props.deadLetterQueue === undefined ? DEAD_LETTER_RETENTION.toSeconds() : undefined,
+      deadLetterRetentionSeconds: props.deadLetterQueue === undefined ? deadLetterRetention.toSeconds() : undefined,
       claimRetentionSeconds: claimRetention.toSeconds(),
       maxReceiveCount: makesQueue ? maxReceiveCount : undefined,
       deadLetterQueueFifo: props.deadLetterQueue?.fifo,
@@ -104,8 +104,8 @@ function pollersOf({ provisionedPollerConfig }: ConsumerProps): ProvisionedPolle
   if (provisionedPollerConfig === undefined) return undefined;
   const { minimumPollers, maximumPollers } = { ...provisionedPollerConfig };
   return {
-    minimum: plain(minimumPollers ?? DEFAULT_POLLERS.minimum),
-    maximum: plain(maximumPollers ?? DEFAULT_POLLERS.maximum),
+    minimum: plain(minimumPollers ?? defaultPollers.minimum),
+    maximum: plain(maximumPollers ?? defaultPollers.maximum),
   };
 }
 
@@ -131,7 +131,7 @@ export function refuseIfAny(path: string, problems: readonly Problem[]): void {
 /** What decides how the event source is made, beside one that exists. */
 export function misplacedEventSourceOptions(props: ConsumerProps): Problem[] {
   return given(props, eventSourcePropNames).map((name) =>
-    refused('misplaced', `${name} is given, and the event source exists already. Set it there, and leave it out here.`),
+    refusal('misplaced', `${name} is given, and the event source exists already. Set it there, and leave it out here.`),
   );
 }
 
@@ -141,11 +141,11 @@ function given(props: ConsumerProps, names: Partial<Record<keyof ConsumerProps, 
 }
 
 function misplacedOptions(props: ConsumerProps): Problem[] {
-  const problems = Object.entries(MAKING).flatMap(([existing, making]) =>
-    props[existing as keyof typeof MAKING] === undefined
+  const problems = Object.entries(propNamesOfMade).flatMap(([existing, making]) =>
+    props[existing as keyof typeof propNamesOfMade] === undefined
       ? []
       : given(props, making).map((name) =>
-          refused(
+          refusal(
             'misplaced',
             `${name} is given beside ${existing}, which exists already. Set it there, and leave it out here.`,
           ),
@@ -153,7 +153,7 @@ function misplacedOptions(props: ConsumerProps): Problem[] {
   );
   if (props.claimRights !== undefined && props.externalPermissions === true) {
     problems.push(
-      refused(
+      refusal(
         'misplaced',
         'claimRights is given beside externalPermissions, with which nothing is granted. Limit the role where it is given its permissions, and leave claimRights out.',
       ),
@@ -161,7 +161,7 @@ function misplacedOptions(props: ConsumerProps): Problem[] {
   }
   if (props.entry === undefined && props.function === undefined) {
     problems.push(
-      refused(
+      refusal(
         'misplaced',
         'There is no function. Give entry (the path of the handler’s file) or function (an existing one).',
       ),
@@ -174,7 +174,7 @@ function unseenTimeout(props: ConsumerProps, existing: number | undefined): Prob
   const unseen = props.function !== undefined && existing === undefined;
   if (!unseen || props.queue !== undefined || props.visibilityTimeout !== undefined) return [];
   return [
-    refused(
+    refusal(
       'visibility',
       'pawl cannot see the timeout of the existing function, so it cannot choose a visibilityTimeout. ' +
         'Set visibilityTimeout to 6 × its timeout + maxBatchingWindow or more.',
@@ -190,14 +190,14 @@ function unknownTimes(times: Readonly<Record<string, Duration | undefined>>): Pr
 }
 
 /** The numbers that a rule compares. Of the others, such as `maxConcurrency`, CloudFormation may know more than pawl does. */
-const COMPARED = ['batchSize', 'maxReceiveCount', 'concurrency', 'maxAttempts', 'lockAttempts'] as const;
+const compared = ['batchSize', 'maxReceiveCount', 'concurrency', 'maxAttempts', 'lockAttempts'] as const;
 
 function unknownNumbers(props: ConsumerProps): Problem[] {
-  return COMPARED.filter((name) => Token.isUnresolved(props[name])).map(unknownBeforeDeployment);
+  return compared.filter((name) => Token.isUnresolved(props[name])).map(unknownBeforeDeployment);
 }
 
 function unknownBeforeDeployment(name: string): Problem {
-  return refused(
+  return refusal(
     'deploymentTime',
     `${name} is not known before deployment, so pawl cannot check it. Give it a plain number.`,
   );
@@ -216,7 +216,7 @@ function takenVariables(environment: Readonly<Record<string, string>>, own: read
   return own
     .filter((name) => name in environment)
     .map((name) =>
-      refused('variables', `environment sets ${name}, which the construct sets itself. Remove it, or rename it.`),
+      refusal('variables', `environment sets ${name}, which the construct sets itself. Remove it, or rename it.`),
     );
 }
 
@@ -229,7 +229,7 @@ function secrets(stack: Stack, environment: Readonly<Record<string, string>>): P
 }
 
 export function secretProblem(name: string): Problem {
-  return refused(
+  return refusal(
     'secrets',
     `environment.${name} holds a secret's value, and everyone who may describe the function could read it. Put the ` +
       "secret's ARN there, call secret.grantRead(consumer.function), and read it in the handler.",

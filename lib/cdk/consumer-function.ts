@@ -4,13 +4,13 @@ import { Architecture, type Function as LambdaFunction, Runtime, RuntimeFamily, 
 import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { CONSUMER_DEFAULTS } from 'pawl/deployment';
+import { consumerDefaults } from 'pawl/deployment';
 import { bundling } from './bundling.ts';
 import type { ConsumerProps } from './consumer-props.ts';
 import { write } from './written.ts';
 
 /** As `Runtime.NODEJS_24_X`, which CDK has since 2.226. Earlier ones would deploy without it, and fall back to a Node that cannot run pawl. */
-const NODE_24 = new Runtime('nodejs24.x', RuntimeFamily.NODEJS, { supportsInlineCode: true });
+const node24 = new Runtime('nodejs24.x', RuntimeFamily.NODEJS, { supportsInlineCode: true });
 
 /** The function of a consumer, with logs that end and a role that may write only those. */
 export function createFunction(
@@ -26,9 +26,9 @@ export function createFunction(
   const made = new NodejsFunction(scope, 'Function', {
     ...(props.entry === undefined ? {} : { entry: props.entry }),
     handler: props.handler ?? 'handler',
-    runtime: NODE_24,
+    runtime: node24,
     architecture: props.architecture ?? Architecture.ARM_64,
-    memorySize: props.memorySize ?? CONSUMER_DEFAULTS.memoryMb,
+    memorySize: props.memorySize ?? consumerDefaults.memoryMb,
     timeout,
     tracing: props.tracing ?? Tracing.DISABLED,
     logGroup,

@@ -1,7 +1,7 @@
 import { type IQueue, Queue, QueueEncryption, type QueueProps } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { refused } from 'pawl/deployment';
-import { DEAD_LETTER_RETENTION, DEFAULTS, refuse, type Times } from './consumer-checks.ts';
+import { refusal } from 'pawl/deployment';
+import { deadLetterRetention, defaults, refuse, type Times } from './consumer-checks.ts';
 import type { ConsumerProps } from './consumer-props.ts';
 
 export interface Queues {
@@ -20,11 +20,11 @@ export function createQueues(scope: Construct, props: ConsumerProps, times: Time
       : { encryption: QueueEncryption.KMS, encryptionMasterKey: encryptionKey }),
   };
   const deadLetterQueue =
-    props.deadLetterQueue ?? new Queue(scope, 'DeadLetterQueue', { ...common, retentionPeriod: DEAD_LETTER_RETENTION });
+    props.deadLetterQueue ?? new Queue(scope, 'DeadLetterQueue', { ...common, retentionPeriod: deadLetterRetention });
   const queue = new Queue(scope, 'Queue', {
     ...common,
     visibilityTimeout: times.visibilityTimeout,
-    retentionPeriod: retentionPeriod ?? DEFAULTS.retentionPeriod,
+    retentionPeriod: retentionPeriod ?? defaults.retentionPeriod,
     deadLetterQueue: { queue: deadLetterQueue, maxReceiveCount: times.maxReceiveCount },
   });
   return { queue, deadLetterQueue };
@@ -36,7 +36,7 @@ export function existingQueues(path: string, props: ConsumerProps, times: Times)
   const deadLetterQueue = props.deadLetterQueue ?? queue.deadLetterQueue?.queue;
   if (deadLetterQueue !== undefined) return { queue, deadLetterQueue };
   return refuse(path, [
-    refused(
+    refusal(
       'deadLetterQueue',
       `The dead-letter queue of ${queue.node.path} is not known: it has none, or it was imported. Give the queue one: ` +
         `deadLetterQueue: { queue, maxReceiveCount: ${times.maxReceiveCount} }. For an imported queue, name it to the construct as deadLetterQueue. ` +

@@ -4,11 +4,11 @@ import type { Grant, IGrantable } from 'aws-cdk-lib/aws-iam';
 import { EventSourceMapping, type IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { DEFAULT_POLLERS, explained, HANDLER_DEFAULTS, metricNamespace } from 'pawl/deployment';
+import { defaultPollers, explained, handlerDefaults, metricNamespace } from 'pawl/deployment';
 import { actOn } from './alarms.ts';
 import { grantClaims } from './claims-grants.ts';
 import { type ConsumerAlarms, createAlarms } from './consumer-alarms.ts';
-import { checkedTimes, DEFAULTS, misplacedEventSourceOptions, refuseIfAny, type Times } from './consumer-checks.ts';
+import { checkedTimes, defaults, misplacedEventSourceOptions, refuseIfAny, type Times } from './consumer-checks.ts';
 import { createFunction } from './consumer-function.ts';
 import { type ConsumerProps, consumerPropNames } from './consumer-props.ts';
 import { createQueues, existingQueues } from './consumer-queues.ts';
@@ -24,11 +24,11 @@ import { markComplete, markUnderConstruction } from './template-body.ts';
 import { write } from './written.ts';
 
 /** What the longest back-off of a consumer is, unless its author says otherwise. */
-const LONGEST_BACKOFF_SECONDS = 900;
+const longestBackoffSeconds = 900;
 
 /** Both numbers: CloudFormation has no defaults for one of them. */
 function writePollers(mapping: EventSourceMapping, given: NonNullable<ConsumerProps['provisionedPollerConfig']>): void {
-  const { minimumPollers = DEFAULT_POLLERS.minimum, maximumPollers = DEFAULT_POLLERS.maximum } = given;
+  const { minimumPollers = defaultPollers.minimum, maximumPollers = defaultPollers.maximum } = given;
   write(mapping, 'ProvisionedPollerConfig', { MinimumPollers: minimumPollers, MaximumPollers: maximumPollers });
 }
 
@@ -197,7 +197,7 @@ export class Consumer extends Construct {
     const mapping = new EventSourceMapping(this.function, `OnceFrom:${Names.nodeUniqueId(this.queue.node)}`, {
       target: this.function,
       eventSourceArn: this.queue.queueArn,
-      batchSize: props.batchSize ?? DEFAULTS.batchSize,
+      batchSize: props.batchSize ?? defaults.batchSize,
       // Without it Lambda ignores which messages failed and deletes them with the rest: they would be lost.
       reportBatchItemFailures: true,
       ...(props.maxBatchingWindow === undefined ? {} : { maxBatchingWindow: props.maxBatchingWindow }),
@@ -215,11 +215,11 @@ export class Consumer extends Construct {
     const seen = queueSoFar(this.queue);
     const oneTry = Math.max(
       seen.visibilityTimeoutSeconds ?? times.visibilityTimeout.toSeconds(),
-      LONGEST_BACKOFF_SECONDS,
+      longestBackoffSeconds,
     );
-    const { maxAttempts = HANDLER_DEFAULTS.maxAttempts } = this.#props;
+    const { maxAttempts = handlerDefaults.maxAttempts } = this.#props;
     const tries = Math.min(this.#maxReceiveCount() ?? times.maxReceiveCount, maxAttempts);
-    const half = (seen.retentionSeconds ?? DEFAULTS.retentionPeriod.toSeconds()) / 2;
+    const half = (seen.retentionSeconds ?? defaults.retentionPeriod.toSeconds()) / 2;
     return Duration.seconds(Math.min(tries * oneTry, Math.floor(half)));
   }
 }

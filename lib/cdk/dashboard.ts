@@ -58,11 +58,11 @@ const known = {
 } as const satisfies NamesOf<ClaimsDashboardProps>;
 
 /** What became of the claims on an ordinary day, and what is out of the ordinary. */
-const ORDINARY: readonly ClaimMetric[] = ['Completed', 'Replayed', 'Deferred', 'Released', 'Rejected'];
-const UNUSUAL: readonly ClaimMetric[] = ['TakenOver', 'Parked', 'StaleClaim', 'CompletionLost', 'KeyReused'];
+const ordinary: readonly ClaimMetric[] = ['Completed', 'Replayed', 'Deferred', 'Released', 'Rejected'];
+const unusual: readonly ClaimMetric[] = ['TakenOver', 'Parked', 'StaleClaim', 'CompletionLost', 'KeyReused'];
 
-const GRID = 24;
-const HEIGHT = 6;
+const grid = 24;
+const height = 6;
 
 /**
  * A dashboard of claims: all alarms on top, then a row for each consumer (its queues, what became of its claims, its
@@ -96,21 +96,21 @@ export class ClaimsDashboard extends Construct {
           new AlarmStatusWidget({
             title: 'Alarms',
             alarms: alarms.filter((alarm) => alarm !== undefined),
-            width: GRID,
+            width: grid,
             height: 3,
           }),
         ],
         ...consumers.flatMap((consumer) => [
-          [new TextWidget({ markdown: `## ${consumer.node.path}`, width: GRID, height: 1 })],
+          [new TextWidget({ markdown: `## ${consumer.node.path}`, width: grid, height: 1 })],
           [new Row(...rowOf(consumer))],
         ]),
-        [new TextWidget({ markdown: `## ${claimsTable.node.path}`, width: GRID, height: 1 })],
+        [new TextWidget({ markdown: `## ${claimsTable.node.path}`, width: grid, height: 1 })],
         [
-          graph('Throttled', GRID / 2, [
+          graph('Throttled', grid / 2, [
             claimsTable.metricWriteThrottleEvents(),
             claimsTable.metricReadThrottleEvents(),
           ]),
-          graph('Refused: duplicates and races', GRID / 2, [claimsTable.metricConditionalCheckFailedRequests()]),
+          graph('Refused: duplicates and races', grid / 2, [claimsTable.metricConditionalCheckFailedRequests()]),
         ],
       ],
     });
@@ -138,13 +138,13 @@ function rowOf(consumer: Consumer): IWidget[] {
     ...(consumer.alarms.parked === undefined
       ? []
       : ([
-          ['Claims', claims(ORDINARY)],
-          ['Claims: look into these', claims(UNUSUAL)],
+          ['Claims', claims(ordinary)],
+          ['Claims: look into these', claims(unusual)],
         ] satisfies [string, IMetric[]][])),
   ];
-  return graphs.map(([title, left, right]) => graph(title, GRID / graphs.length, left, right));
+  return graphs.map(([title, left, right]) => graph(title, grid / graphs.length, left, right));
 }
 
 function graph(title: string, width: number, left: IMetric[], right: IMetric[] = []): GraphWidget {
-  return new GraphWidget({ title, width, height: HEIGHT, left, right, leftYAxis: { min: 0 }, rightYAxis: { min: 0 } });
+  return new GraphWidget({ title, width, height: height, left, right, leftYAxis: { min: 0 }, rightYAxis: { min: 0 } });
 }

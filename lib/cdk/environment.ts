@@ -1,7 +1,7 @@
 import { Lazy } from 'aws-cdk-lib';
 import { type IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
-import { holdsSecret, type Problem, processWide, refused } from 'pawl/deployment';
+import { holdsSecret, type Problem, processWide, refusal } from 'pawl/deployment';
 import { resolvedIn } from './rendered.ts';
 import { functionBehind, seenFunction, variablesSoFar } from './seen.ts';
 
@@ -52,7 +52,7 @@ function takenProblems(target: LambdaFunction, what: Told): readonly Problem[] {
   return Object.entries(wanted)
     .filter(([name, value]) => name in present && !isSame(present[name], resolvedIn(target, value)))
     .map(([name]) =>
-      refused(
+      refusal(
         'variables',
         `The environment of ${target.node.path} sets ${name} to another value than the construct would. Remove it, or rename it.`,
       ),
@@ -65,7 +65,7 @@ function otherTableProblems(target: LambdaFunction, before: readonly Told[], wha
   );
   if (other === undefined) return [];
   return [
-    refused(
+    refusal(
       'variables',
       `${target.node.path} is the function of ${other.by} as well, which has another claimsTable, and one handler has one CLAIMS_TABLE. ` +
         'Give both consumers the same claimsTable, or each a function of its own.',
@@ -84,7 +84,7 @@ export function variableProblems(aFunction: IFunction, path: string): readonly P
   return Object.entries(wanted)
     .filter(([name, value]) => !isSame(variables[name], resolvedIn(target, value)))
     .map(([name]) =>
-      refused(
+      refusal(
         'variables',
         `The environment of ${target.node.path} has another ${name} than ${path} set. Remove the code that changes it.`,
       ),

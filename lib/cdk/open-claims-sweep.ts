@@ -12,7 +12,7 @@ import { type IRule, Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { IFunction, Function as LambdaFunctionConstruct } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { metricNamespace, type NamesOf, SCHEDULED_VARIABLE } from 'pawl/deployment';
+import { metricNamespace, type NamesOf, scheduledVariable } from 'pawl/deployment';
 import { actOn, alarmAt } from './alarms.ts';
 import { grantOperate } from './claims-grants.ts';
 import { environmentProblems, refuseIfAny } from './consumer-checks.ts';
@@ -159,7 +159,7 @@ export class OpenClaimsSweep extends Construct {
       maxOpenAge = Duration.days(1),
       maxKeptLockAge,
     } = props;
-    refuseIfAny(this.node.path, environmentProblems(Stack.of(this), environment, ['CLAIMS_TABLE', SCHEDULED_VARIABLE]));
+    refuseIfAny(this.node.path, environmentProblems(Stack.of(this), environment, ['CLAIMS_TABLE', scheduledVariable]));
 
     const made: LambdaFunctionConstruct = createFunction(
       this,

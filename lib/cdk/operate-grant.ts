@@ -2,12 +2,7 @@ import { Stack } from 'aws-cdk-lib';
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
-import {
-  FIND_FUNCTION_ACTIONS,
-  FIND_STACK_ACTIONS,
-  OPERATE_DEAD_LETTER_ACTIONS,
-  OPERATE_QUEUE_ACTIONS,
-} from 'pawl/deployment';
+import { findFunctionActions, findStackActions, operateDeadLetterActions, operateQueueActions } from 'pawl/deployment';
 import { functionBehind } from './seen.ts';
 
 interface Operated {
@@ -28,12 +23,12 @@ export function grantOperateConsumer(
     Grant.addToPrincipal({ grantee, actions: [...actions], resourceArns: [resourceArn] });
   const { functionArn } = functionBehind(aFunction);
   return [
-    deadLetterQueue.grant(grantee, ...OPERATE_DEAD_LETTER_ACTIONS),
-    queue.grant(grantee, ...OPERATE_QUEUE_ACTIONS),
+    deadLetterQueue.grant(grantee, ...operateDeadLetterActions),
+    queue.grant(grantee, ...operateQueueActions),
     ...Array.from(keys, (key) => key.grant(grantee, 'kms:Decrypt', 'kms:GenerateDataKey')),
-    on(functionArn, FIND_FUNCTION_ACTIONS),
+    on(functionArn, findFunctionActions),
     // Of a nested stack, the operator knows the name of the outermost one: pawl reads all stacks on the way.
-    ...stacksOf(aFunction).map(({ stackId }) => on(stackId, FIND_STACK_ACTIONS)),
+    ...stacksOf(aFunction).map(({ stackId }) => on(stackId, findStackActions)),
   ].reduce((all, one) => all.combine(one));
 }
 

@@ -15,7 +15,7 @@ import { EventSourceMapping, type IFunction, StartingPosition } from 'aws-cdk-li
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { metricNamespace, type NamesOf, OUTBOX_RELAY_ACTIONS, OUTBOX_TABLE, WiringError } from 'pawl/deployment';
+import { metricNamespace, type NamesOf, outboxRelayActions, outboxTableDefinition, WiringError } from 'pawl/deployment';
 import { actOn, alarmAt } from './alarms.ts';
 import { grantOn } from './claims-grants.ts';
 import { environmentProblems, refuseIfAny } from './consumer-checks.ts';
@@ -147,11 +147,11 @@ export class OutboxRelay extends Construct {
       { ...props, environment: { ...environment, OUTBOX_TABLE: outboxTable.tableName } },
       timeout,
     );
-    grantOn(outboxTable, made, [{ actions: OUTBOX_RELAY_ACTIONS }]);
+    grantOn(outboxTable, made, [{ actions: outboxRelayActions }]);
     outboxTable.grantStreamRead(made);
     this.grantSend(made);
     this.function = made;
-    const { newMessages } = OUTBOX_TABLE;
+    const { newMessages } = outboxTableDefinition;
     new EventSourceMapping(this, 'Stream', {
       target: made,
       eventSourceArn: outboxTable.tableStreamArn as string,

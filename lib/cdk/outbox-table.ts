@@ -11,7 +11,7 @@ import {
 import type { Grant, IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
-import { type NamesOf, OUTBOX_ACTIONS, OUTBOX_RELAY_ACTIONS, OUTBOX_TABLE } from 'pawl/deployment';
+import { type NamesOf, outboxActions, outboxRelayActions, outboxTableDefinition } from 'pawl/deployment';
 import { grantOn } from './claims-grants.ts';
 import { expectProps } from './known-props.ts';
 
@@ -58,7 +58,7 @@ export class OutboxTable extends Construct {
   constructor(scope: Construct, id: string, props: OutboxTableProps = {}) {
     super(scope, id);
     expectProps(this, props, { door: 'OutboxTable', known, docs: 'docs/guides/outbox.md' });
-    const { key, sortKey, timeToLiveAttribute } = OUTBOX_TABLE;
+    const { key, sortKey, timeToLiveAttribute } = outboxTableDefinition;
     const table = new Table(this, 'Table', {
       partitionKey: { name: key.name, type: AttributeType.STRING },
       sortKey: { name: sortKey.name, type: AttributeType.NUMBER },
@@ -78,11 +78,11 @@ export class OutboxTable extends Construct {
 
   /** Permits `grantee` to commit messages, and to remove those that it has sent. What it sends to, it needs besides: `queue.grantSendMessages(grantee)`. */
   grantOutbox(grantee: IGrantable): Grant {
-    return grantOn(this.table, grantee, [{ actions: OUTBOX_ACTIONS }]);
+    return grantOn(this.table, grantee, [{ actions: outboxActions }]);
   }
 
   /** Permits `grantee` to list the messages of the table, to remove and to park them: what a sweep needs, and `pawl outbox`. */
   grantOperate(grantee: IGrantable): Grant {
-    return grantOn(this.table, grantee, [{ actions: OUTBOX_RELAY_ACTIONS }]);
+    return grantOn(this.table, grantee, [{ actions: outboxRelayActions }]);
   }
 }

@@ -65,7 +65,7 @@ function roleArnOf(aFunction: IFunction): string | undefined {
   return typeof imported === 'string' ? withoutPartition(imported) : undefined;
 }
 
-const POLICIES = ['AWS::IAM::Policy', 'AWS::IAM::ManagedPolicy', 'AWS::IAM::RolePolicy'] as const;
+const policies = ['AWS::IAM::Policy', 'AWS::IAM::ManagedPolicy', 'AWS::IAM::RolePolicy'] as const;
 
 /** What the policies in the app permit a role, whether they are inline, attached, or managed, and what limits it. */
 function policiesOf(
@@ -77,7 +77,7 @@ function policiesOf(
   const own = role === undefined ? {} : (rendered(role)?.properties ?? {});
   const managed = listIn(own['ManagedPolicyArns']);
   const statements = listIn(own['Policies']).flatMap((policy) => statementsIn(partOf(policy)['PolicyDocument']));
-  for (const policy of resourcesOf(aFunction, ...POLICIES)) {
+  for (const policy of resourcesOf(aFunction, ...policies)) {
     const { Roles, RoleName, PolicyDocument } = rendered(policy)?.properties ?? {};
     const applies = [RoleName, ...listIn(Roles)].includes(name) || managed.includes(arnOf(policy) ?? '');
     if (applies) statements.push(...statementsIn(PolicyDocument));

@@ -1,7 +1,7 @@
 import { CfnElement, CfnResource, Stack, Tokenization } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
 import { evaluate, type Properties, partOf, withoutPartition } from 'pawl/deployment';
-import { arnOnce, assemblyOf, bodyOf, CONSTRUCT, isComplete, ReferenceResolver } from './template-body.ts';
+import { arnOnce, assemblyOf, bodyOf, construct, isComplete, ReferenceResolver } from './template-body.ts';
 
 /*
  * What CloudFormation is given, as far as it is known at synth time. It owns the evaluation of references and the ARNs; it knows no rule. What
@@ -99,8 +99,8 @@ function known(text: string): string | undefined {
 
 /** What a reference to a resource, by its construct or by its logical id in the same stack, stands for. */
 function referred(scope: IConstruct, target: string, attribute: string): unknown {
-  const element = target.startsWith(CONSTRUCT)
-    ? atPath(scope, target.slice(CONSTRUCT.length))
+  const element = target.startsWith(construct)
+    ? atPath(scope, target.slice(construct.length))
     : Stack.of(scope)
         .node.findAll()
         .filter((node) => CfnElement.isCfnElement(node))
@@ -123,7 +123,7 @@ function atPath(scope: IConstruct, path: string): IConstruct | undefined {
 }
 
 /** How the ARNs are made of those resources that rules are about: service, property of the name, and what stands before the name. */
-const NAMED: Readonly<Record<string, readonly [service: string, nameProperty: string, before: string]>> = {
+const namedServices: Readonly<Record<string, readonly [service: string, nameProperty: string, before: string]>> = {
   'AWS::SQS::Queue': ['sqs', 'QueueName', ''],
   'AWS::Lambda::Function': ['lambda', 'FunctionName', 'function:'],
   'AWS::DynamoDB::Table': ['dynamodb', 'TableName', 'table/'],
@@ -145,7 +145,7 @@ function madeArn(resource: CfnResource): string | undefined {
     const whose = functionArn(stack, property(resource, 'FunctionName')) ?? `{function of ${resource.node.addr}}`;
     return `${whose}:${qualifier}`;
   }
-  const named = NAMED[type];
+  const named = namedServices[type];
   if (named === undefined) return undefined;
   const [service, nameProperty, before] = named;
   const given = property(resource, nameProperty);

@@ -7,9 +7,9 @@ import {
   listIn,
   partOf,
   processWide,
-  SCHEDULED_VARIABLE,
   type ScheduledTask,
   type ScheduleRule,
+  scheduledVariable,
   scheduleProblems,
   unqualified,
 } from 'pawl/deployment';
@@ -27,7 +27,7 @@ export function startBySchedule(owner: Construct, aFunction: LambdaFunction, tas
   if (before.length === 0) {
     // Not cached: it may be looked at before the last construct of the function is made.
     const produce = () => Stack.of(aFunction).toJsonString(tasks.get(aFunction) ?? []);
-    aFunction.addEnvironment(SCHEDULED_VARIABLE, Lazy.uncachedString({ produce }));
+    aFunction.addEnvironment(scheduledVariable, Lazy.uncachedString({ produce }));
   }
   markUnderConstruction(owner);
   owner.node.addValidation({ validate: () => validate(owner, aFunction, task) });

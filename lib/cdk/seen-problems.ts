@@ -1,19 +1,19 @@
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IConstruct } from 'constructs';
 import {
-  DEAD_LETTER_ACTIONS,
-  HANDLER_DEFAULTS,
+  deadLetterActions,
+  handlerDefaults,
   isElsewhere,
   isSameFunction,
   mostBatchesOfAll,
   type Problem,
-  QUEUE_ACTIONS,
-  refused,
+  queueActions,
+  refusal,
   tableNeeds,
   tableProblems,
   wiringProblems,
 } from 'pawl/deployment';
-import { DEFAULTS, secretProblem } from './consumer-checks.ts';
+import { defaults, secretProblem } from './consumer-checks.ts';
 import type { ConsumerProps } from './consumer-props.ts';
 import type { Queues } from './consumer-queues.ts';
 import { secretVariables, variableProblems } from './environment.ts';
@@ -87,7 +87,7 @@ function consumerProblems(consumer: IConstruct, parts: Parts, props: ConsumerPro
     deadLetterRetentionSeconds: deadLetterQueue?.retentionSeconds,
     redriveAllowedFor: deadLetterQueue?.redriveAllowedFor,
     leaseSeconds: props.lease?.toSeconds(),
-    claimRetentionSeconds: (props.claimRetention ?? DEFAULTS.claimRetention).toSeconds(),
+    claimRetentionSeconds: (props.claimRetention ?? defaults.claimRetention).toSeconds(),
     concurrency: props.concurrency,
     handlerTimeoutSeconds: props.handlerTimeout?.toSeconds(),
     maxAttempts: props.maxAttempts,
@@ -97,7 +97,7 @@ function consumerProblems(consumer: IConstruct, parts: Parts, props: ConsumerPro
     sources: own.map(({ path }) => path),
     otherFunctions: otherFunctions(consumer, ofQueue, arns),
   };
-  const unseen = { batchSize: props.batchSize ?? DEFAULTS.batchSize, maxBatchingWindowSeconds: 0 };
+  const unseen = { batchSize: props.batchSize ?? defaults.batchSize, maxBatchingWindowSeconds: 0 };
   const [first = unseen, ...more] = own;
   // A second event source is a problem by itself. What is wrong with it is reported as well.
   return unique([first, ...more].flatMap((source) => wiringProblems({ ...common, ...source })));
@@ -111,7 +111,7 @@ function unique(problems: readonly Problem[]): readonly Problem[] {
 function lockLeaseSeconds(parts: Parts, props: ConsumerProps, arns: Arns): number | undefined {
   if (props.lockLease !== undefined) return props.lockLease.toSeconds();
   const isGranted = isLocking(parts.function.grantPrincipal, arns.table);
-  return isGranted ? HANDLER_DEFAULTS.lockLeaseSeconds : undefined;
+  return isGranted ? handlerDefaults.lockLeaseSeconds : undefined;
 }
 
 /** The functions that get messages of the queue besides this one. A disabled event source delivers none: its function may be on its way out. */
@@ -148,7 +148,7 @@ function operationProblems(
       !isSameFunction(other.functionArn(), arns.function),
   );
   return others.map(({ path }) =>
-    refused(
+    refusal(
       'operation',
       `The operation '${operation}' is that of ${path} as well, another function on the same claims table: once one of them ` +
         'has completed a key, the other takes its own effect for done, and never runs. Give each its own operation, here and in the handler. ' +
@@ -162,7 +162,7 @@ function placeProblems(arns: Arns): readonly Problem[] {
   const [region, tableRegion] = [arns.function, arns.queue].map((arn) => arn.split(':').slice(3, 4).join());
   if (isElsewhere(`:::${region}`, `:::${tableRegion}`)) {
     problems.push(
-      refused(
+      refusal(
         'place',
         `The function is in ${region}, and its queue in ${tableRegion}: Lambda polls queues of its own region only. Put both in one region.`,
       ),
@@ -170,7 +170,7 @@ function placeProblems(arns: Arns): readonly Problem[] {
   }
   if (isElsewhere(arns.function, arns.table)) {
     problems.push(
-      refused(
+      refusal(
         'place',
         `The function is ${arns.function}, and the claims table ${arns.table}, in another region or account: the function looks for its table by ` +
           'name, in its own region and account. Use a claims table of the same region and account.',
@@ -184,7 +184,7 @@ function missingPermissions(parts: Parts, props: ConsumerProps, arns: Arns): rea
   const operations = props.operation === undefined ? props.claimRights?.operations : [props.operation];
   return permissionProblems(parts.function, [
     ...tableNeeds({ operations }).map((need) => ({ ...need, resourceArn: arns.table })),
-    { actions: QUEUE_ACTIONS, resourceArn: arns.queue, of: 'the queue' },
-    { actions: DEAD_LETTER_ACTIONS, resourceArn: arns.deadLetterQueue, of: 'the dead-letter queue' },
+    { actions: queueActions, resourceArn: arns.queue, of: 'the queue' },
+    { actions: deadLetterActions, resourceArn: arns.deadLetterQueue, of: 'the dead-letter queue' },
   ]);
 }

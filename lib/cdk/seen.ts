@@ -4,14 +4,14 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { IConstruct } from 'constructs';
 import {
-  DEFAULT_POLLERS,
+  defaultPollers,
   isSameFunction,
   listIn,
   numberIn,
   type Properties,
   type ProvisionedPollers,
   partOf,
-  SERVICE_DEFAULTS,
+  serviceDefaults,
   type TableWiring,
   type TimeToLive,
   truthIn,
@@ -58,7 +58,7 @@ export function seenFunction(aFunction: IFunction): SeenFunction | undefined {
   if (properties === undefined) return undefined;
   const { Timeout, Runtime, ReservedConcurrentExecutions, CapacityProviderConfig, Environment } = properties;
   return {
-    timeoutSeconds: numberIn(Timeout, SERVICE_DEFAULTS.timeoutSeconds),
+    timeoutSeconds: numberIn(Timeout, serviceDefaults.timeoutSeconds),
     runtime: typeof Runtime === 'string' ? Runtime : undefined,
     reservedConcurrency: numberIn(ReservedConcurrentExecutions, undefined),
     managedInstances: CapacityProviderConfig !== undefined,
@@ -85,8 +85,8 @@ export function seenQueue(anywhere: IConstruct, queueArn: string): SeenQueue | u
   const { deadLetterTargetArn, maxReceiveCount } = redrive ?? {};
   return {
     fifo: truthIn(properties['FifoQueue'], false),
-    visibilityTimeoutSeconds: numberIn(properties['VisibilityTimeout'], SERVICE_DEFAULTS.visibilityTimeoutSeconds),
-    retentionSeconds: numberIn(properties['MessageRetentionPeriod'], SERVICE_DEFAULTS.retentionSeconds),
+    visibilityTimeoutSeconds: numberIn(properties['VisibilityTimeout'], serviceDefaults.visibilityTimeoutSeconds),
+    retentionSeconds: numberIn(properties['MessageRetentionPeriod'], serviceDefaults.retentionSeconds),
     maxReceiveCount: redrive === undefined ? 'none' : numberIn(maxReceiveCount, undefined),
     redriveArn: isArn(deadLetterTargetArn) ? withoutPartition(deadLetterTargetArn) : undefined,
     redriveAllowedFor: allowedBy(documentIn(properties['RedriveAllowPolicy'])),
@@ -152,7 +152,7 @@ function eventSource(mapping: CfnResource, properties: Properties): SeenEventSou
     path: mapping.node.path,
     queueArn: typeof EventSourceArn === 'string' ? withoutPartition(EventSourceArn) : JSON.stringify(EventSourceArn),
     functionArn: arn === undefined ? undefined : unqualified(arn),
-    batchSize: numberIn(properties['BatchSize'], SERVICE_DEFAULTS.batchSize) ?? SERVICE_DEFAULTS.batchSize,
+    batchSize: numberIn(properties['BatchSize'], serviceDefaults.batchSize) ?? serviceDefaults.batchSize,
     maxBatchingWindowSeconds: numberIn(properties['MaximumBatchingWindowInSeconds'], 0) ?? 0,
     reportsBatchItemFailures: listIn(FunctionResponseTypes).includes('ReportBatchItemFailures'),
     enabled: truthIn(properties['Enabled'], true),
@@ -164,8 +164,8 @@ function eventSource(mapping: CfnResource, properties: Properties): SeenEventSou
 
 function pollersIn({ MinimumPollers, MaximumPollers }: Properties): ProvisionedPollers {
   return {
-    minimum: numberIn(MinimumPollers, DEFAULT_POLLERS.minimum),
-    maximum: numberIn(MaximumPollers, DEFAULT_POLLERS.maximum),
+    minimum: numberIn(MinimumPollers, defaultPollers.minimum),
+    maximum: numberIn(MaximumPollers, defaultPollers.maximum),
   };
 }
 
@@ -173,7 +173,7 @@ function pollersIn({ MinimumPollers, MaximumPollers }: Properties): ProvisionedP
 
 export function timeoutSoFar(aFunction: IFunction): number | undefined {
   const made = resourceBehind(functionBehind(aFunction), 'AWS::Lambda::Function');
-  return made === undefined ? undefined : numberIn(soFar(made, 'timeout'), SERVICE_DEFAULTS.timeoutSeconds);
+  return made === undefined ? undefined : numberIn(soFar(made, 'timeout'), serviceDefaults.timeoutSeconds);
 }
 
 /** Whether the function has a capacity provider by now. */
@@ -193,8 +193,8 @@ export function queueSoFar(
   const made = resourceBehind(queue, 'AWS::SQS::Queue');
   if (made === undefined) return {};
   return {
-    visibilityTimeoutSeconds: numberIn(soFar(made, 'visibilityTimeout'), SERVICE_DEFAULTS.visibilityTimeoutSeconds),
-    retentionSeconds: numberIn(soFar(made, 'messageRetentionPeriod'), SERVICE_DEFAULTS.retentionSeconds),
+    visibilityTimeoutSeconds: numberIn(soFar(made, 'visibilityTimeout'), serviceDefaults.visibilityTimeoutSeconds),
+    retentionSeconds: numberIn(soFar(made, 'messageRetentionPeriod'), serviceDefaults.retentionSeconds),
     maxReceiveCount: numberIn(documentIn(soFar(made, 'redrivePolicy'))?.['maxReceiveCount'], undefined),
   };
 }

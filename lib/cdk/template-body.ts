@@ -21,7 +21,7 @@ import { functionOf, type Properties } from 'pawl/deployment';
  */
 
 /** Stands before the path of a construct, where a logical id would be. No logical id contains it. */
-export const CONSTRUCT = '@';
+export const construct = '@';
 
 /** Renders tokens as CloudFormation's functions, and references with the path of what they refer to. */
 export class ReferenceResolver extends DefaultTokenResolver {
@@ -33,7 +33,7 @@ export class ReferenceResolver extends DefaultTokenResolver {
     const isOurs = Reference.isReference(token) && CfnElement.isCfnElement(token.target);
     const name = isOurs ? token.displayName : '';
     if (!isOurs || name.startsWith('AWS::')) return super.resolveToken(token, context, postProcessor);
-    const target = `${CONSTRUCT}${token.target.node.path}`;
+    const target = `${construct}${token.target.node.path}`;
     return name === 'Ref' ? { Ref: target } : { 'Fn::GetAtt': [target, name] };
   }
 }

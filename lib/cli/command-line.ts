@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { explained, nearestOf } from 'pawl/kernel';
 import { type Command, helpOf, type Io, readLine, UsageError } from './command.ts';
-import { COMMANDS } from './commands.ts';
+import { commands } from './commands.ts';
 import { endSoon } from './end-soon.ts';
 import { createEnding, endOnProcessSignals, Stopped } from './ending.ts';
 import { printJson } from './output.ts';
@@ -27,7 +27,7 @@ function listOf(commands: readonly Command[]): string {
 /** Runs the command line to its end. @returns the exit code */
 export async function runNamed([name, ...args]: readonly string[], running: Running): Promise<number> {
   const { out, error } = running.io;
-  const command = COMMANDS.find((one) => one.name === name);
+  const command = commands.find((one) => one.name === name);
   if (command !== undefined) return runCommand(command, args, running);
   switch (name) {
     case '--version':
@@ -36,16 +36,16 @@ export async function runNamed([name, ...args]: readonly string[], running: Runn
     case undefined:
     case '--help':
     case '-h':
-      out.text(listOf(COMMANDS));
+      out.text(listOf(commands));
       return 0;
     default: {
       const nearest = nearestOf(
         name,
-        COMMANDS.map((one) => one.name),
+        commands.map((one) => one.name),
       );
       const advice = nearest === undefined ? '' : ` Did you mean '${nearest}'?`;
       error.line(explained(`There is no command '${name}'.${advice}`, 'command-line'));
-      error.text(listOf(COMMANDS));
+      error.text(listOf(commands));
       return 2;
     }
   }

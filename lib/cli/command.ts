@@ -170,7 +170,7 @@ function fitting(name: string, option: Option, typed: readonly string[] | undefi
   return value;
 }
 
-const EXITS =
+const exits =
   'Exits with 0 if all is done and nothing is open, 1 if something is open or was refused, and 2 if it could not run. Ended early, by Ctrl-C (130), SIGTERM (143), a closed\nterminal (129) or a closed output (141), it finishes what is under way, and says what it did. A second Ctrl-C ends it in the middle.';
 
 export const usageOf = ({ name, names, usage }: Pick<Command, 'name' | 'names' | 'usage'>) =>
@@ -204,6 +204,6 @@ export function helpOf(row: Command): string {
     lines.join('\n'),
     `Examples:\n\n${examples.join('\n')}`,
     ...(row.more === undefined ? [] : [row.more]),
-    `${row.exits ?? EXITS}\nMore: ${pageAt(`docs/${row.guide}`)}`,
+    `${row.exits ?? exits}\nMore: ${pageAt(`docs/${row.guide}`)}`,
   ].join('\n\n');
 }

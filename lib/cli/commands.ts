@@ -1,4 +1,4 @@
-import { CONSUMER_DEFAULTS, FORMATS, MOST_RECEIVES, metricNamespace } from 'pawl/deployment';
+import { consumerDefaults, formats, metricNamespace, mostReceives } from 'pawl/deployment';
 import { findingKinds, resolutionVerdicts } from 'pawl/internal';
 import { anyNames, type Command, command, type Line, noNames, oneName, oneOf } from './command.ts';
 import { choice, duration, flag, formed, instant, needed, text, texts, type Values, whole } from './option.ts';
@@ -58,7 +58,7 @@ const rehearseOptions = {
 /** What `@pawl/rehearsal` is called with. */
 export type RehearseLine = Line<Values<typeof rehearseOptions>>;
 
-export const COMMANDS: readonly Command[] = [
+export const commands: readonly Command[] = [
   command({
     name: 'claims',
     summary: 'lists the claims that wait for an operator, are in doubt, or are in flight and watched',
@@ -400,7 +400,7 @@ A team without CloudFormation gives the name of a function; it then needs no per
   command({
     name: 'template',
     summary: 'prints a consumer for SAM, Terraform, the Serverless Framework or CloudFormation',
-    names: oneOf(FORMATS),
+    names: oneOf(formats),
     usage: '',
     about: `Prints a consumer for a team without CDK: claims table, queue, dead-letter queue, function, its role and the event source.
 The numbers and the permissions follow the rules that the constructs use. Comments in the template name these rules.
@@ -417,7 +417,7 @@ It needs no AWS account and no credentials. The template goes to the standard ou
       fifo: flag('a FIFO queue and a FIFO dead-letter queue'),
       'function-timeout': whole('seconds', 'how long one batch may take', {
         most: 900,
-        default: CONSUMER_DEFAULTS.timeoutSeconds,
+        default: consumerDefaults.timeoutSeconds,
       }),
       'visibility-timeout': whole('seconds', 'how long a received message stays hidden', {
         least: 0,
@@ -426,7 +426,7 @@ It needs no AWS account and no credentials. The template goes to the standard ou
       }),
       'batch-size': whole('n', 'the most messages of one invocation', {
         most: 10_000,
-        default: CONSUMER_DEFAULTS.batchSize,
+        default: consumerDefaults.batchSize,
       }),
       'batching-window': whole('seconds', 'how long Lambda may wait to fill a batch', {
         least: 0,
@@ -443,11 +443,11 @@ It needs no AWS account and no credentials. The template goes to the standard ou
         'how long the queue keeps a message; the dead-letter queue keeps it for 14 days, the longest that SQS allows',
         {
           most: 14,
-          default: CONSUMER_DEFAULTS.retentionSeconds / 86_400,
+          default: consumerDefaults.retentionSeconds / 86_400,
         },
       ),
       'max-receives': whole('n', 'after how many receives SQS dead-letters a message', {
-        most: MOST_RECEIVES,
+        most: mostReceives,
         otherwise: 'what a healthy message may need',
       }),
       'claims-table': formed('name', 'a claims table that exists: one serves every consumer', {
@@ -497,6 +497,6 @@ file, kills, throttles and delivers again, and counts what happened twice or not
     examples: ['bash', 'zsh'],
     exits: 'Exits with 0 if it printed one, and 2 if it does not know the shell.',
     guide: 'reference/command-line.md',
-    run: async (line, io) => (await import('./completion.ts')).completion(line, io, COMMANDS),
+    run: async (line, io) => (await import('./completion.ts')).completion(line, io, commands),
   }),
 ];

@@ -18,11 +18,11 @@ export type Examined =
     }
   | { readonly kind: 'scheduled'; readonly functionName: string; readonly findings: readonly Finding[] };
 
-const SHOWN: Readonly<Record<Level, string>> = { ok: 'ok', problem: 'PROBLEM', warning: 'warning', unknown: 'unknown' };
-const COLOUR = { ok: 'green', problem: 'red', warning: 'yellow', unknown: 'yellow' } as const;
+const shown: Readonly<Record<Level, string>> = { ok: 'ok', problem: 'PROBLEM', warning: 'warning', unknown: 'unknown' };
+const colours = { ok: 'green', problem: 'red', warning: 'yellow', unknown: 'yellow' } as const;
 
-const LEVEL_WIDTH = 9;
-const ABOUT_WIDTH = 14;
+const levelWidth = 9;
+const aboutWidth = 14;
 
 /** The findings as a table. `columns` is where its lines end; `colour` only when there is a terminal to show it. */
 export function table(
@@ -30,15 +30,15 @@ export function table(
   { colour, columns }: { colour: boolean; columns: number },
 ): string {
   const paint = (level: Level, text: string) =>
-    colour ? styleText(COLOUR[level], text, { validateStream: false }) : text;
-  const indent = 2 + LEVEL_WIDTH + ABOUT_WIDTH;
+    colour ? styleText(colours[level], text, { validateStream: false }) : text;
+  const indent = 2 + levelWidth + aboutWidth;
   return examined
     .flatMap((one) => [
       visible(one.functionName),
       `  ${useOf(one)}`,
       ...one.findings.map(({ level, about, text }) => {
         const lines = wrap(visible(text), Math.max(40, columns - indent));
-        const head = `  ${paint(level, SHOWN[level].padEnd(LEVEL_WIDTH))}${about.padEnd(ABOUT_WIDTH)}`;
+        const head = `  ${paint(level, shown[level].padEnd(levelWidth))}${about.padEnd(aboutWidth)}`;
         return head + lines.join(`\n${' '.repeat(indent)}`);
       }),
       '',

@@ -1,5 +1,5 @@
 /** How long what is still going on may keep this process, when its result is known. */
-const LAST_WORDS_MS = 1_000;
+const lastWordsMs = 1_000;
 
 /**
  * Ends this process soon with its exit code, when its result is known and said. The traffic of a rehearsal that failed may go on for minutes: a client
@@ -7,5 +7,5 @@ const LAST_WORDS_MS = 1_000;
  */
 export function endSoon(code: number): void {
   process.exitCode = code;
-  setTimeout(() => process.exit(), LAST_WORDS_MS).unref();
+  setTimeout(() => process.exit(), lastWordsMs).unref();
 }

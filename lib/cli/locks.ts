@@ -152,7 +152,7 @@ export async function unlock({ names, options }: Line<UnlockGiven>, io: Io): Pro
       ],
       row: (item) => {
         const { lock } = item;
-        const will = item.will === 'release' ? 'release' : `stay: ${WHY_IT_STAYS[item.whyNot]}`;
+        const will = item.will === 'release' ? 'release' : `stay: ${whyItStays[item.whyNot]}`;
         if (lock === undefined) return [will, '', item.id];
         return [will, age(Date.now() - lock.since), tokenOf(lock), lock.holder, resourcesOf(lock)];
       },
@@ -170,7 +170,7 @@ export async function unlock({ names, options }: Line<UnlockGiven>, io: Io): Pro
   }
 }
 
-const WHY_IT_STAYS = {
+const whyItStays = {
   missing: 'there is none',
   ended: 'it has ended',
   held: 'its worker may be alive',
@@ -179,5 +179,5 @@ const WHY_IT_STAYS = {
 
 function sayRelease(result: ReleaseResult): string | undefined {
   if (result.outcome === 'released') return undefined;
-  return `Not released: ${result.id.replace(/^#lock#/, '')}: ${WHY_IT_STAYS[result.whyNot]}.`;
+  return `Not released: ${result.id.replace(/^#lock#/, '')}: ${whyItStays[result.whyNot]}.`;
 }

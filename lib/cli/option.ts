@@ -111,13 +111,13 @@ export function formed(
 }
 
 const such = 'such as 90s, 15m, 2h or 3d';
-const UNITS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const units = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /** A length of time, in milliseconds. */
 export function duration(about: string): Option<number | undefined> {
   return option('time', about, { expected: `a time ${such}`, range: such }, (typed) => {
     const number = /^\d{1,9}(?=[smhd]$)/.exec(typed)?.[0];
-    const unit = Object.entries(UNITS).find(([name]) => typed.endsWith(name));
+    const unit = Object.entries(units).find(([name]) => typed.endsWith(name));
     return number === undefined || unit === undefined ? undefined : Number(number) * unit[1];
   });
 }

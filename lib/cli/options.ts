@@ -1,4 +1,4 @@
-import { CONSUMER_DEFAULTS, HANDLER_DEFAULTS } from 'pawl/deployment';
+import { consumerDefaults, handlerDefaults } from 'pawl/deployment';
 import { openStates } from 'pawl/internal';
 import { amount, choice, duration, flag, text, texts, type Values, whole } from './option.ts';
 
@@ -67,21 +67,21 @@ export const port = whole('port', 'the port of the page', { most: 65_535, otherw
 /** What the handlers of a consumer use, which neither a template nor an account says. */
 export const handlers = {
   'claim-retention-days': amount('n', 'how long the handler remembers claims', {
-    default: CONSUMER_DEFAULTS.claimRetentionSeconds / 86_400,
+    default: consumerDefaults.claimRetentionSeconds / 86_400,
   }),
   locks: flag('the handler uses pawl/locks, which also needs UpdateItem and ConditionCheckItem'),
   'lock-lease-seconds': amount('n', "the lease of the handler's locks", {
-    otherwise: `with --locks: ${HANDLER_DEFAULTS.lockLeaseSeconds}`,
+    otherwise: `with --locks: ${handlerDefaults.lockLeaseSeconds}`,
   }),
   'lock-attempts': whole('n', 'how many attempts of other requests for the same resources may be ahead', {
-    otherwise: String(HANDLER_DEFAULTS.lockAttempts),
+    otherwise: String(handlerDefaults.lockAttempts),
   }),
   concurrency: whole('n', 'how many messages the handler works on at once', {
-    otherwise: String(HANDLER_DEFAULTS.concurrency),
+    otherwise: String(handlerDefaults.concurrency),
   }),
   'handler-timeout-seconds': amount('n', 'the longest time that the handler takes for one message'),
   'max-attempts': whole('n', 'after how many attempts the handler parks a message', {
-    otherwise: String(HANDLER_DEFAULTS.maxAttempts),
+    otherwise: String(handlerDefaults.maxAttempts),
   }),
 };
 
@@ -91,7 +91,7 @@ export function needsOf(options: Values<typeof handlers> & { readonly 'individua
   return {
     ...{ locks, concurrency, individualStore },
     claimRetentionSeconds: options['claim-retention-days'] * 86_400,
-    lockLeaseSeconds: options['lock-lease-seconds'] ?? (locks ? HANDLER_DEFAULTS.lockLeaseSeconds : undefined),
+    lockLeaseSeconds: options['lock-lease-seconds'] ?? (locks ? handlerDefaults.lockLeaseSeconds : undefined),
     lockAttempts: options['lock-attempts'],
     handlerTimeoutSeconds: options['handler-timeout-seconds'],
     maxAttempts: options['max-attempts'],

@@ -37,12 +37,12 @@ function nodeOf(value: Yaml, indent: number): Scalar | YAMLMap | YAMLSeq {
   return map;
 }
 
-const TAGS: Readonly<Record<string, string>> = { Ref: '!Ref', 'Fn::GetAtt': '!GetAtt', 'Fn::Sub': '!Sub' };
+const tags: Readonly<Record<string, string>> = { Ref: '!Ref', 'Fn::GetAtt': '!GetAtt', 'Fn::Sub': '!Sub' };
 
 /** CloudFormation's short form of a function, such as `!Ref Queue`. */
 function shortForm(value: { readonly [name: string]: Yaml }): Scalar | undefined {
   const [[name = '', argument] = [], ...others] = Object.entries(value);
-  const tag = TAGS[name];
+  const tag = tags[name];
   if (tag === undefined || argument === undefined || others.length > 0) return undefined;
   const short = new Scalar(isList(argument) ? argument.join('.') : argument);
   short.tag = tag;

@@ -19,7 +19,7 @@ interface Given extends Values<typeof handlers> {
 }
 
 /** What to do with a template that was printed. */
-const NEXT: Readonly<Record<Format, string>> = {
+const next: Readonly<Record<Format, string>> = {
   sam: 'Put the bundled handler into dist/, then: sam deploy --guided',
   terraform:
     'Zip the bundled handler, and pass the path of the zip file as the variable <name>_package. Then: terraform apply',
@@ -54,6 +54,6 @@ export async function template(
     error.lines(problem.message);
     return 1;
   }
-  error.text(`${NEXT[format]}\nMore: ${pageAt('docs/guides/templates.md')}\n`);
+  error.text(`${next[format]}\nMore: ${pageAt('docs/guides/templates.md')}\n`);
   return 0;
 }

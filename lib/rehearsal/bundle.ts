@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 
 /** How the CDK bundles a function. */
-const AS_CDK_BUNDLES = {
+const asCdkBundles = {
   bundle: true,
   platform: 'node',
   target: 'node24',
@@ -20,7 +20,7 @@ const AS_CDK_BUNDLES = {
  */
 export async function bundleFunction(entry: string, folder: string, plugins: readonly Plugin[] = []): Promise<void> {
   await build({
-    ...AS_CDK_BUNDLES,
+    ...asCdkBundles,
     entryPoints: [entry],
     outfile: join(folder, 'index.mjs'),
     plugins: [...plugins],

@@ -68,7 +68,7 @@ export type ProviderRoutes<Effect extends string = string> = (
 ) => ProviderAnswer | EffectRequest<Effect>;
 
 /** What a provider says of a failure that a fault has made. */
-export const PROBLEM = 'The provider had a problem.';
+export const problem = 'The provider had a problem.';
 
 /** Starts a stand-in for a provider whose effects can go wrong in every way in which effects do. */
 export async function startProvider<Effect extends string>(
@@ -151,7 +151,7 @@ async function perform(
 }
 
 function fail(request: EffectRequest, response: ServerResponse, status: number): Promise<void> {
-  return sendAnswer(response, request.failure?.(status) ?? { status, body: { message: PROBLEM } });
+  return sendAnswer(response, request.failure?.(status) ?? { status, body: { message: problem } });
 }
 
 function sendAnswer(response: ServerResponse, { status, body, contentType }: ProviderAnswer): Promise<void> {

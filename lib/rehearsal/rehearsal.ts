@@ -32,16 +32,16 @@ import { startHttpApi } from './services/api/http-api.ts';
 import type { RehearsedApi } from './services/api/index.ts';
 import type { ProvisionedTable } from './services/dynamodb/create-tables.ts';
 import { hasTables } from './services/dynamodb/index.ts';
-import { type AppPart, ENDPOINTS, type EndpointName, type RehearsalFaults, SERVICES } from './services/registry.ts';
+import { type AppPart, type EndpointName, endpoints, type RehearsalFaults, services } from './services/registry.ts';
 import { startClock } from './services/schedules/schedules.ts';
-import type { Consumer } from './services/sqs/consumers.ts';
+import type { Poller } from './services/sqs/consumers.ts';
 import type { ProvisionedQueue } from './services/sqs/create-queues.ts';
 import type { StreamConsumer } from './services/streams/consumers.ts';
 
 export { RefusedAppError } from './engine/not-run.ts';
 
 export type { RehearsalFaults } from './services/registry.ts';
-export type { Consumer } from './services/sqs/consumers.ts';
+export type { Poller } from './services/sqs/consumers.ts';
 
 /*
  * A CDK app on this machine, on real parts.
@@ -93,7 +93,7 @@ interface Parts extends Finders<AppPart> {
 /** One stack of the app. A construct is named by its path, of which parts at the beginning and at the end may be left out. */
 export interface RehearsedStack extends Parts {
   readonly name: string;
-  readonly consumers: readonly Consumer[];
+  readonly consumers: readonly Poller[];
   readonly streamConsumers: readonly StreamConsumer[];
   readonly queues: readonly ProvisionedQueue[];
   readonly tables: readonly ProvisionedTable[];
@@ -177,7 +177,7 @@ export async function startRehearsal(options: RehearsalOptions): Promise<Rehears
   onStarting('creating tables and queues');
   const doors = createDoors(stopping);
   const [provisioned] = await allOrNothing([
-    provision(SERVICES, assembly, servers, { ...options, addressOf: doors.addressOf }),
+    provision(services, assembly, servers, { ...options, addressOf: doors.addressOf }),
     machine.calibrate(),
   ]);
   lambda = createLambda({
@@ -188,14 +188,14 @@ export async function startRehearsal(options: RehearsalOptions): Promise<Rehears
     environment: { AWS_ENDPOINT_URL: servers.unknown.server.endpoint, ...endpointVariables(options, servers) },
   });
   const functions: Functions = { lambda, options, scratch: assembly.folder, created: new Map() };
-  const destinations = createDestinations(SERVICES, servers, (arn, event) => {
+  const destinations = createDestinations(services, servers, (arn, event) => {
     const target = provisioned.functionOf(arn);
     if (target !== undefined) asynchronous.invoke(target, event);
   });
   const asynchronous = createAsynchronous({ destinations, functionFor: (fn) => functionFor(functions, fn) });
   const sources: Starting['sources'] = [asynchronous];
   const starting: Starting = {
-    ...{ services: SERVICES, machine, options, keep, servers, lambda, functions, doors },
+    ...{ services: services, machine, options, keep, servers, lambda, functions, doors },
     ...{ destinations, asynchronous, provisioned, sources },
   };
   stopping.defer(() => stopFunctions(starting));
@@ -207,7 +207,7 @@ export async function startRehearsal(options: RehearsalOptions): Promise<Rehears
 }
 
 function endpointsOf(started: () => Starting | undefined) {
-  return ENDPOINTS.map(({ onCarriedOut, ...rest }) => {
+  return endpoints.map(({ onCarriedOut, ...rest }) => {
     if (onCarriedOut === undefined) return rest;
     const carriedOut: OnCarriedOut = async (...request) => {
       const at = started();
@@ -232,7 +232,7 @@ function endpointVariables({ endpoints }: RehearsalOptions, { tapped }: Servers)
 }
 
 /** How long what was being handled may take to end. Its sandboxes are dead by then. */
-const LAST_BATCHES_MS = 3_000;
+const lastBatchesMs = 3_000;
 
 /** All at once: an event source waits for its invocations, and one that is not stopping would try again without a function. */
 async function stopFunctions({ lambda, sources }: Starting): Promise<void> {
@@ -240,7 +240,7 @@ async function stopFunctions({ lambda, sources }: Starting): Promise<void> {
   // A stub may never settle, and what waits for it would wait for ever.
   await Promise.race([
     Promise.all(sources.map((source) => source.stop())),
-    sleep(LAST_BATCHES_MS, undefined, { ref: false }),
+    sleep(lastBatchesMs, undefined, { ref: false }),
   ]);
 }
 
@@ -253,7 +253,7 @@ function rehearsalOf(starting: Starting, { servers, parts }: Running, stopping: 
   const { machine, lambda, provisioned, functions, asynchronous } = starting;
   const stop = () => stopping.disposeAsync();
   const partsOf = (stack?: string): Parts => ({
-    ...findersOf(SERVICES, parts, stack),
+    ...findersOf(services, parts, stack),
     function: async (construct) => functionFor(functions, provisioned.functionAt(construct, stack)),
   });
   const stacks = provisioned.stacks.map(({ name }) => {

@@ -7,15 +7,15 @@ import { startEmulator } from '../../lib/rehearsal/emulator/emulator.ts';
 import { installEmulator } from '../../lib/rehearsal/emulator/install.ts';
 import { scratchFolder } from '../../lib/rehearsal/engine/scratch.ts';
 import { createProgress } from '../../lib/rehearsal/progress.ts';
-import { FACTS } from './facts.ts';
-import { REQUESTS } from './latency.ts';
+import { facts } from './facts.ts';
+import { requestCount } from './latency.ts';
 import { isConfirmed, markdown, type Report } from './report.ts';
-import { TAGS } from './stack.ts';
+import { tags } from './stack.ts';
 import { LeftoverError, verify } from './verify.ts';
 
-const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
+const project = fileURLToPath(new URL('../..', import.meta.url));
 
-const HELP = `Finds out, in an account of yours, what only AWS can say: deploys a temporary stack, checks ${FACTS.length} facts, measures, and deletes the stack.
+const help = `Finds out, in an account of yours, what only AWS can say: deploys a temporary stack, checks ${facts.length} facts, measures, and deletes the stack.
 
 Usage: npm run e2e -- account [options]
 
@@ -31,10 +31,10 @@ Uses the credentials that the AWS SDK finds. Cleans up also after Ctrl-C, and af
 Ends with 0 if every fact is confirmed; with 1 if one is not, or the run failed; with 130 after Ctrl-C.`;
 
 /** Twice the price of a write in us-east-1, 0.625 US dollars a million in 2025: there are dearer regions. A read costs a fifth of it. */
-const DOLLARS_A_REQUEST = 1.25 / 1e6;
-const REQUESTS_A_SAMPLE = REQUESTS.reduce((sum, { size }) => sum + size, 0);
+const dollarsARequest = 1.25 / 1e6;
+const requestsASample = requestCount.reduce((sum, { size }) => sum + size, 0);
 /** All else: invocations, messages, logs, and some hundred requests of the checks. */
-const DOLLARS_FIXED = 0.01;
+const dollarsFixed = 0.01;
 
 interface Settings {
   readonly yes: boolean;
@@ -55,7 +55,7 @@ export async function verifyAccount(args: readonly string[]): Promise<number> {
     return 2;
   }
   if (settings === undefined) {
-    process.stdout.write(`${HELP}\n`);
+    process.stdout.write(`${help}\n`);
     return 0;
   }
   const { say } = createProgress(process.stdout);
@@ -124,10 +124,10 @@ function readSettings(args: readonly string[]): Settings | undefined {
 }
 
 async function isAgreed({ region, endpoint, samples }: Settings, signal: AbortSignal): Promise<boolean> {
-  const dollars = DOLLARS_FIXED + samples * REQUESTS_A_SAMPLE * DOLLARS_A_REQUEST;
+  const dollars = dollarsFixed + samples * requestsASample * dollarsARequest;
   process.stdout.write(
     `This creates a stack in ${endpoint ?? `your account, in ${region}`}: a table, 3 queues, 3 functions with their roles, a log group,\n` +
-      `tagged ${TAGS.map(({ Key, Value }) => `${Key}=${Value}`).join(' and ')}. It deletes them after some minutes.\n` +
+      `tagged ${tags.map(({ Key, Value }) => `${Key}=${Value}`).join(' and ')}. It deletes them after some minutes.\n` +
       `Expected cost: below ${dollars.toFixed(2)} US dollars.\n`,
   );
   if (!process.stdin.isTTY) {
@@ -159,14 +159,14 @@ function abortOnSignals(say: (text: string) => void) {
 
 /** Starts the emulator. Its functions find the AWS SDK among this project's packages, as in Lambda among those of the runtime. */
 async function emulatorEndpoint(say: (text: string) => void, cleanUp: AsyncDisposableStack): Promise<string> {
-  const python = await installEmulator(PROJECT, say);
-  const folder = await scratchFolder(PROJECT, 'account-');
+  const python = await installEmulator(project, say);
+  const folder = await scratchFolder(project, 'account-');
   cleanUp.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   const emulator = await startEmulator({
-    project: PROJECT,
+    project: project,
     python,
     folder,
-    functionEnvironment: async () => ({ NODE_PATH: join(PROJECT, 'node_modules') }),
+    functionEnvironment: async () => ({ NODE_PATH: join(project, 'node_modules') }),
     onLine: () => undefined,
   });
   cleanUp.defer(() => emulator.stop());

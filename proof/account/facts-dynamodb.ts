@@ -13,7 +13,7 @@ import { type Fact, finding } from './fact.ts';
 import { get, type Probe } from './probe.ts';
 
 /** The facts that a request to DynamoDB shows by itself. */
-export const DYNAMODB_FACTS: readonly Fact[] = [
+export const dynamodbFacts: readonly Fact[] = [
   {
     id: 'insert-refused',
     fact: 'In a batch of PartiQL INSERTs, a key that exists is refused as DuplicateItem, without the item, and the other statements are carried out.',

@@ -8,14 +8,14 @@ import { SendMessageCommand, StartMessageMoveTaskCommand } from '@aws-sdk/client
 import { record } from '../../lib/rehearsal/engine/app/template.ts';
 import { type Fact, finding } from './fact.ts';
 import { get, invoke, notesOf, sendErrands } from './probe.ts';
-import { OWN_KEYS, VISIBILITY_SECONDS } from './template.ts';
+import { ownKeys, visibilitySeconds } from './template.ts';
 
 /** How long the worker defers a message, in seconds: well below the queue's visibility timeout. */
-const DEFERRED_SECONDS = 8;
-const ROUNDS = 3;
+const deferredSeconds = 8;
+const rounds = 3;
 
 /** The facts that a function, an event source or a queue has to show. */
-export const LAMBDA_FACTS: readonly Fact[] = [
+export const lambdaFacts: readonly Fact[] = [
   {
     id: 'partiql-permissions',
     fact: 'A PartiQL INSERT needs dynamodb:PartiQLInsert, and that suffices: dynamodb:PutItem does not permit it.',
@@ -46,7 +46,7 @@ export const LAMBDA_FACTS: readonly Fact[] = [
       });
       const ask = async (operation: string, input: object) =>
         verdictsOn(await invoke(probe, probe.resources.ByKey, { operation, input })).join(' and ');
-      const [own, beside] = ['own', 'beside'].map((name) => `${OWN_KEYS}${probe.run}-${name}`) as [string, string];
+      const [own, beside] = ['own', 'beside'].map((name) => `${ownKeys}${probe.run}-${name}`) as [string, string];
       const other = `theirs#${probe.run}`;
       const statements = (...Statements: readonly object[]) => ask('BatchExecuteStatement', { Statements });
       const read = (...ids: readonly string[]) =>
@@ -73,7 +73,7 @@ export const LAMBDA_FACTS: readonly Fact[] = [
     fact: 'Of a batch, a message in batchItemFailures comes again, and the others do not.',
     matters: 'an effect that is confirmed is acknowledged, beside messages that are not',
     async check(probe) {
-      for (let round = 0; round < ROUNDS; round += 1) {
+      for (let round = 0; round < rounds; round += 1) {
         const [done, failed] = [`${probe.run}#done-${round}`, `${probe.run}#failed-${round}`];
         await sendErrands(probe, [{ id: done }, { id: failed, seconds: 2 }]);
         const again = await notesOf(probe, failed, 2);
@@ -84,7 +84,7 @@ export const LAMBDA_FACTS: readonly Fact[] = [
         if (together)
           return { kind: 'confirmed', seen: `the failed message came ${again.length} times, the other once` };
       }
-      return { kind: 'unknown', seen: `in ${ROUNDS} rounds, the two messages never came in one batch` };
+      return { kind: 'unknown', seen: `in ${rounds} rounds, the two messages never came in one batch` };
     },
   },
   {
@@ -93,14 +93,14 @@ export const LAMBDA_FACTS: readonly Fact[] = [
     matters: 'a deferred message waits for the end of the lease, and not for the visibility timeout of its queue',
     async check(probe) {
       const id = `${probe.run}#deferred`;
-      await sendErrands(probe, [{ id, seconds: DEFERRED_SECONDS }]);
+      await sendErrands(probe, [{ id, seconds: deferredSeconds }]);
       const [first, second] = await notesOf(probe, id, 2);
       if (first === undefined) return { kind: 'unknown', seen: 'the message was not delivered' };
       if (second === undefined) return { kind: 'refuted', seen: 'the message did not come again' };
       const seconds = (second.at - first.at) / 1000;
       // The function takes a moment between its note and the change; the two clocks may be of two hosts.
-      const isSo = seconds >= DEFERRED_SECONDS - 1 && seconds < VISIBILITY_SECONDS / 2;
-      return finding(isSo, `set to ${DEFERRED_SECONDS} s, it came again after ${seconds.toFixed(1)} s`);
+      const isSo = seconds >= deferredSeconds - 1 && seconds < visibilitySeconds / 2;
+      return finding(isSo, `set to ${deferredSeconds} s, it came again after ${seconds.toFixed(1)} s`);
     },
   },
   {

@@ -1,9 +1,9 @@
 import type { Fact, Finding } from './fact.ts';
-import { DYNAMODB_FACTS } from './facts-dynamodb.ts';
-import { LAMBDA_FACTS } from './facts-lambda.ts';
+import { dynamodbFacts } from './facts-dynamodb.ts';
+import { lambdaFacts } from './facts-lambda.ts';
 import type { Probe } from './probe.ts';
 
-export const FACTS: readonly Fact[] = [...DYNAMODB_FACTS, ...LAMBDA_FACTS];
+export const facts: readonly Fact[] = [...dynamodbFacts, ...lambdaFacts];
 
 /** Carries a check out. One that throws has found nothing. */
 export async function findOut({ check }: Fact, probe: Probe): Promise<Finding> {

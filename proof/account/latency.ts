@@ -10,7 +10,7 @@ export interface Latency {
 }
 
 /** The requests that pawl's costs are made of. */
-export const REQUESTS = [
+export const requestCount = [
   { request: 'PutItem, with a condition', operation: 'PutItem', size: 1 },
   { request: 'BatchExecuteStatement, 1 INSERT', operation: 'BatchExecuteStatement', size: 1 },
   { request: 'BatchExecuteStatement, 10 INSERTs', operation: 'BatchExecuteStatement', size: 10 },
@@ -18,7 +18,7 @@ export const REQUESTS = [
 ] as const;
 
 /** A function may run for half a minute: it takes so many samples at a time. */
-const SAMPLES_AT_ONCE = 200;
+const samplesAtOnce = 200;
 
 export async function measureLatencies(
   probe: Probe,
@@ -26,11 +26,11 @@ export async function measureLatencies(
   onStep: (text: string) => void,
 ): Promise<readonly Latency[]> {
   const latencies: Latency[] = [];
-  for (const { request, operation, size } of REQUESTS) {
+  for (const { request, operation, size } of requestCount) {
     onStep(`measuring ${request}`);
     const took: number[] = [];
     while (took.length < samples) {
-      const wanted = Math.min(SAMPLES_AT_ONCE, samples - took.length);
+      const wanted = Math.min(samplesAtOnce, samples - took.length);
       const run = `measured#${probe.run}#${operation}-${size}-${took.length}`;
       const answer = await invoke(probe, probe.resources.Worker, { operation, size, samples: wanted, run });
       took.push(...list(answer['took']).map(Number));

@@ -16,7 +16,7 @@ export function isConfirmed({ findings }: Report): boolean {
   return findings.every(({ kind }) => kind === 'confirmed');
 }
 
-const WORDS = { confirmed: 'confirmed', refuted: '**refuted**', unknown: 'not found out' } as const;
+const words = { confirmed: 'confirmed', refuted: '**refuted**', unknown: 'not found out' } as const;
 
 /** The report for a person. */
 export function markdown({ at, region, endpoint, findings, latencies, seconds }: Report): string {
@@ -29,7 +29,7 @@ export function markdown({ at, region, endpoint, findings, latencies, seconds }:
     '',
     '| fact | finding | seen | what of pawl stands on it |',
     '|---|---|---|---|',
-    ...findings.map(({ fact, kind, seen, matters }) => row([fact, WORDS[kind], seen, matters])),
+    ...findings.map(({ fact, kind, seen, matters }) => row([fact, words[kind], seen, matters])),
     '',
     'One request, from a function in the same region (1,024 MB, arm64), on a warm connection, in milliseconds:',
     '',

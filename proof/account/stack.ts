@@ -7,24 +7,24 @@ import {
   waitUntilStackCreateComplete,
   waitUntilStackDeleteComplete,
 } from '@aws-sdk/client-cloudformation';
-import { type Resources, TEMPLATE } from './template.ts';
+import { type Resources, template } from './template.ts';
 
 /** On everything that the run makes, so that what an accident leaves behind can be found. */
-export const TAGS = [
+export const tags = [
   { Key: 'pawl', Value: 'verify-account' },
   { Key: 'temporary', Value: 'true' },
 ];
 
-const MOST_SECONDS = 600;
+const mostSeconds = 600;
 
 /** Creates the stack. @throws Error with CloudFormation's reason */
 export async function createStack(client: CloudFormationClient, StackName: string): Promise<void> {
   await client.send(
     new CreateStackCommand({
       StackName,
-      TemplateBody: JSON.stringify(TEMPLATE),
+      TemplateBody: JSON.stringify(template),
       Capabilities: ['CAPABILITY_IAM'],
-      Tags: TAGS,
+      Tags: tags,
       OnFailure: 'DO_NOTHING',
     }),
   );
@@ -38,7 +38,7 @@ export async function stackResources(
 ): Promise<Resources> {
   try {
     await waitUntilStackCreateComplete(
-      { client, maxWaitTime: MOST_SECONDS, minDelay: 2, maxDelay: 5, abortSignal },
+      { client, maxWaitTime: mostSeconds, minDelay: 2, maxDelay: 5, abortSignal },
       { StackName },
     );
   } catch (error) {
@@ -79,5 +79,5 @@ async function reasonOf(client: CloudFormationClient, StackName: string): Promis
 /** Deletes the stack with all that is in it, whatever state it is in, and waits for that. */
 export async function deleteStack(client: CloudFormationClient, StackName: string): Promise<void> {
   await client.send(new DeleteStackCommand({ StackName }));
-  await waitUntilStackDeleteComplete({ client, maxWaitTime: MOST_SECONDS, minDelay: 2, maxDelay: 5 }, { StackName });
+  await waitUntilStackDeleteComplete({ client, maxWaitTime: mostSeconds, minDelay: 2, maxDelay: 5 }, { StackName });
 }

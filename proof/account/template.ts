@@ -2,16 +2,16 @@ import { readFileSync } from 'node:fs';
 import { onlyOnKeys } from '../../lib/pawl/deployment/condition.ts';
 
 /** The timeout of the functions, and the visibility timeouts of a queue that fits it and of one that does not. */
-const FUNCTION_SECONDS = 30;
-export const VISIBILITY_SECONDS = 60;
-const TOO_SHORT_SECONDS = 5;
+const functionSeconds = 30;
+export const visibilitySeconds = 60;
+const tooShortSeconds = 5;
 
 /** How the keys begin that the role of `ByKey` may reach. */
-export const OWN_KEYS = 'mine#';
+export const ownKeys = 'mine#';
 
-const CODE = readFileSync(new URL('function.cjs', import.meta.url), 'utf8');
-const TABLE = { 'Fn::GetAtt': ['Table', 'Arn'] };
-const QUEUE = { 'Fn::GetAtt': ['Queue', 'Arn'] };
+const code = readFileSync(new URL('function.cjs', import.meta.url), 'utf8');
+const table = { 'Fn::GetAtt': ['Table', 'Arn'] };
+const queue = { 'Fn::GetAtt': ['Queue', 'Arn'] };
 
 interface Statement {
   readonly Effect: 'Allow';
@@ -55,18 +55,18 @@ function functionWith(name: string, statements: readonly Statement[]) {
         Handler: 'index.handler',
         Architectures: ['arm64'],
         MemorySize: 1024,
-        Timeout: FUNCTION_SECONDS,
+        Timeout: functionSeconds,
         Role: { 'Fn::GetAtt': [`${name}Role`, 'Arn'] },
         Environment: { Variables: { TABLE: { Ref: 'Table' }, QUEUE_URL: { Ref: 'Queue' } } },
         // A group of its own: the one that Lambda makes would outlive the stack.
         LoggingConfig: { LogGroup: { Ref: 'Logs' } },
-        Code: { ZipFile: CODE },
+        Code: { ZipFile: code },
       },
     },
   };
 }
 
-const RESOURCES = {
+const resources = {
   Table: {
     Type: 'AWS::DynamoDB::Table',
     DeletionPolicy: 'Delete',
@@ -82,22 +82,22 @@ const RESOURCES = {
   Queue: {
     Type: 'AWS::SQS::Queue',
     Properties: {
-      VisibilityTimeout: VISIBILITY_SECONDS,
+      VisibilityTimeout: visibilitySeconds,
       RedrivePolicy: { deadLetterTargetArn: { 'Fn::GetAtt': ['DeadLetters', 'Arn'] }, maxReceiveCount: 5 },
     },
   },
-  ShortQueue: { Type: 'AWS::SQS::Queue', Properties: { VisibilityTimeout: TOO_SHORT_SECONDS } },
+  ShortQueue: { Type: 'AWS::SQS::Queue', Properties: { VisibilityTimeout: tooShortSeconds } },
   Logs: { Type: 'AWS::Logs::LogGroup', DeletionPolicy: 'Delete', Properties: { RetentionInDays: 1 } },
-  ...functionWith('ByStatement', [allow(TABLE, 'dynamodb:PartiQLInsert', 'dynamodb:PartiQLUpdate')]),
-  ...functionWith('ByItem', [allow(TABLE, 'dynamodb:PutItem', 'dynamodb:UpdateItem')]),
+  ...functionWith('ByStatement', [allow(table, 'dynamodb:PartiQLInsert', 'dynamodb:PartiQLUpdate')]),
+  ...functionWith('ByItem', [allow(table, 'dynamodb:PutItem', 'dynamodb:UpdateItem')]),
   ...functionWith('ByKey', [
     {
-      ...allow(TABLE, 'dynamodb:PartiQLInsert', 'dynamodb:PartiQLUpdate', 'dynamodb:BatchGetItem'),
-      Condition: onlyOnKeys([{ startsWith: OWN_KEYS }]),
+      ...allow(table, 'dynamodb:PartiQLInsert', 'dynamodb:PartiQLUpdate', 'dynamodb:BatchGetItem'),
+      Condition: onlyOnKeys([{ startsWith: ownKeys }]),
     },
   ]),
   ...functionWith('Worker', [
-    allow(TABLE, 'dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:BatchGetItem', 'dynamodb:PartiQLInsert'),
+    allow(table, 'dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:BatchGetItem', 'dynamodb:PartiQLInsert'),
     allow(
       { 'Fn::GetAtt': ['Table', 'StreamArn'] },
       'dynamodb:GetRecords',
@@ -106,7 +106,7 @@ const RESOURCES = {
       'dynamodb:ListStreams',
     ),
     allow(
-      [QUEUE, { 'Fn::GetAtt': ['ShortQueue', 'Arn'] }],
+      [queue, { 'Fn::GetAtt': ['ShortQueue', 'Arn'] }],
       'sqs:ReceiveMessage',
       'sqs:DeleteMessage',
       'sqs:GetQueueAttributes',
@@ -117,7 +117,7 @@ const RESOURCES = {
     Type: 'AWS::Lambda::EventSourceMapping',
     Properties: {
       FunctionName: { Ref: 'Worker' },
-      EventSourceArn: QUEUE,
+      EventSourceArn: queue,
       BatchSize: 10,
       MaximumBatchingWindowInSeconds: 2,
       FunctionResponseTypes: ['ReportBatchItemFailures'],
@@ -138,13 +138,13 @@ const RESOURCES = {
 const output = (Value: unknown) => ({ Value });
 
 /** The temporary stack: a table like pawl's, queues, and one function under four roles. */
-export const TEMPLATE = {
+export const template = {
   Description: 'Temporary: npm run e2e -- account of pawl. It may be deleted at any time.',
-  Resources: RESOURCES,
+  Resources: resources,
   Outputs: {
     Table: output({ Ref: 'Table' }),
     Queue: output({ Ref: 'Queue' }),
-    QueueArn: output(QUEUE),
+    QueueArn: output(queue),
     DeadLetters: output({ Ref: 'DeadLetters' }),
     DeadLettersArn: output({ 'Fn::GetAtt': ['DeadLetters', 'Arn'] }),
     ShortQueueArn: output({ 'Fn::GetAtt': ['ShortQueue', 'Arn'] }),
@@ -156,4 +156,4 @@ export const TEMPLATE = {
 };
 
 /** What of the stack the checks use, by the names of its outputs. */
-export type Resources = Readonly<Record<keyof typeof TEMPLATE.Outputs, string>>;
+export type Resources = Readonly<Record<keyof typeof template.Outputs, string>>;

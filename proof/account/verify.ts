@@ -4,13 +4,13 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { Finding } from './fact.ts';
-import { FACTS, findOut } from './facts.ts';
+import { facts, findOut } from './facts.ts';
 import { measureLatencies } from './latency.ts';
 import type { Probe } from './probe.ts';
 import type { Report } from './report.ts';
 import { createStack, deleteStack, stackResources } from './stack.ts';
 
-const PATIENCE_MS = 150_000;
+const patienceMs = 150_000;
 
 export interface VerifyOptions {
   readonly region: string;
@@ -48,7 +48,7 @@ export async function verify(options: VerifyOptions): Promise<Report> {
     sqs: client(new SQSClient(config)),
     lambda: client(new LambdaClient(config)),
     resources: await stackResources(cloudFormation, name, signal),
-    patienceMs: PATIENCE_MS,
+    patienceMs: patienceMs,
     run,
   };
   const found = await untilAborted(signal, () => findAllOut(probe, options));
@@ -63,7 +63,7 @@ export async function verify(options: VerifyOptions): Promise<Report> {
 
 async function findAllOut(probe: Probe, { samples, say, signal }: VerifyOptions) {
   const findings: Report['findings'][number][] = [];
-  for (const one of FACTS) {
+  for (const one of facts) {
     signal.throwIfAborted();
     const { check: _, ...fact } = one;
     const finding: Finding = await findOut(one, probe);

@@ -1,20 +1,20 @@
 import { readFileSync } from 'node:fs';
 import type { Template, TemplateResource } from '../../lib/rehearsal/engine/app/template.ts';
 import type { Case, CaseApp } from './case.ts';
-import { BATCHES } from './cases/batches.ts';
-import { FILTERS } from './cases/filters.ts';
-import { GROUPS } from './cases/groups.ts';
+import { batches } from './cases/batches.ts';
+import { filterCases } from './cases/filters.ts';
+import { groups } from './cases/groups.ts';
 
-export const APPS: readonly CaseApp[] = [BATCHES, GROUPS, FILTERS];
+export const conformanceApps: readonly CaseApp[] = [batches, groups, filterCases];
 
 /** Longer than the timeout of every function, as Lambda demands it; and long enough for a cold start on a busy machine. */
-export const VISIBILITY_SECONDS = 8;
-const TIMEOUT_SECONDS = 8;
-const SLOW_TIMEOUT_SECONDS = 3;
+export const visibilitySeconds = 8;
+const timeoutSeconds = 8;
+const slowTimeoutSeconds = 3;
 /** All messages of a case become visible at once, so that one receive finds all of them. */
-const DELAY_SECONDS = 2;
+const delaySeconds = 2;
 
-const HANDLER = readFileSync(new URL('handler.cjs', import.meta.url), 'utf8');
+const handler = readFileSync(new URL('handler.cjs', import.meta.url), 'utf8');
 
 export function queueNameOf({ isFifo }: CaseApp, { name }: Case): string {
   return isFifo ? `${name}.fifo` : name;
@@ -27,15 +27,15 @@ export function deadLettersNameOf({ isFifo }: CaseApp, { name }: Case): string {
 /** The template of an app: two functions, and for each case a queue, its dead letters and a mapping. */
 export function templateOf(app: CaseApp, journal: string): Template {
   const Resources: Record<string, TemplateResource> = {
-    Role: ROLE,
-    Fast: functionOf(TIMEOUT_SECONDS, journal),
-    Slow: functionOf(SLOW_TIMEOUT_SECONDS, journal),
+    Role: role,
+    Fast: functionOf(timeoutSeconds, journal),
+    Slow: functionOf(slowTimeoutSeconds, journal),
   };
   for (const one of app.cases) Object.assign(Resources, resourcesOf(app, one));
   return { Resources };
 }
 
-const ROLE: TemplateResource = {
+const role: TemplateResource = {
   Type: 'AWS::IAM::Role',
   Properties: {
     AssumeRolePolicyDocument: {
@@ -50,7 +50,7 @@ function functionOf(Timeout: number, JOURNAL: string): TemplateResource {
   return {
     Type: 'AWS::Lambda::Function',
     Properties: {
-      ...{ Runtime: 'nodejs24.x', Handler: 'index.handler', Code: { ZipFile: HANDLER }, Timeout },
+      ...{ Runtime: 'nodejs24.x', Handler: 'index.handler', Code: { ZipFile: handler }, Timeout },
       Role: { 'Fn::GetAtt': ['Role', 'Arn'] },
       Environment: { Variables: { JOURNAL } },
     },
@@ -71,8 +71,8 @@ function resourcesOf(app: CaseApp, one: Case): Readonly<Record<string, TemplateR
       Properties: {
         ...fifo,
         QueueName: queueNameOf(app, one),
-        VisibilityTimeout: VISIBILITY_SECONDS,
-        DelaySeconds: DELAY_SECONDS,
+        VisibilityTimeout: visibilitySeconds,
+        DelaySeconds: delaySeconds,
         RedrivePolicy: { deadLetterTargetArn, maxReceiveCount },
         ...queue,
       },

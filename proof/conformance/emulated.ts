@@ -8,13 +8,13 @@ import {
 } from '@aws-sdk/client-cloudformation';
 import { createAccount } from '../../lib/rehearsal/emulator/account.ts';
 import { startEmulator } from '../../lib/rehearsal/emulator/emulator.ts';
-import { EMULATOR, installEmulator } from '../../lib/rehearsal/emulator/install.ts';
-import { ACCOUNT, REGION, type Template } from '../../lib/rehearsal/engine/app/template.ts';
+import { emulatorPackage, installEmulator } from '../../lib/rehearsal/emulator/install.ts';
+import { rehearsedAccount, rehearsedRegion, type Template } from '../../lib/rehearsal/engine/app/template.ts';
 import { scratchFolder } from '../../lib/rehearsal/engine/scratch.ts';
 import type { Engine } from './engine.ts';
 
-const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
-const WAIT = { maxWaitTime: 120, minDelay: 1, maxDelay: 1 } as const;
+const project = fileURLToPath(new URL('../../', import.meta.url));
+const wait = { maxWaitTime: 120, minDelay: 1, maxDelay: 1 } as const;
 
 /** The emulator of `npm run e2e -- deploy`. Its own pollers read the queues. */
 export async function startEmulated(
@@ -22,21 +22,21 @@ export async function startEmulated(
   say: (text: string) => void,
 ): Promise<Engine> {
   await using stopping = new AsyncDisposableStack();
-  const python = await installEmulator(PROJECT, say);
-  const folder = await scratchFolder(PROJECT, 'conformance-');
+  const python = await installEmulator(project, say);
+  const folder = await scratchFolder(project, 'conformance-');
   stopping.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   const emulator = stopping.adopt(
     await startEmulator({
-      ...{ project: PROJECT, python, folder },
+      ...{ project: project, python, folder },
       functionEnvironment: async () => ({}),
       onLine: () => undefined,
     }),
     (running) => running.stop(),
   );
-  say(`${EMULATOR.replace('==', ' ')} runs`);
+  say(`${emulatorPackage.replace('==', ' ')} runs`);
   const { endpoint } = emulator;
   const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
-  const client = stopping.adopt(new CloudFormationClient({ endpoint, region: REGION, credentials }), (one) =>
+  const client = stopping.adopt(new CloudFormationClient({ endpoint, region: rehearsedRegion, credentials }), (one) =>
     one.destroy(),
   );
   for (const [name, template] of Object.entries(stacks)) {
@@ -44,7 +44,7 @@ export async function startEmulated(
     say(`${name} is deployed`);
   }
   const account = stopping.adopt(createAccount(endpoint), (one) => one.destroy());
-  const urlOf = (name: string) => `${endpoint}/${ACCOUNT}/${name}`;
+  const urlOf = (name: string) => `${endpoint}/${rehearsedAccount}/${name}`;
   const end = stopping.move();
   return {
     client: account.sqs.client,
@@ -58,7 +58,7 @@ async function create(client: CloudFormationClient, StackName: string, template:
   const TemplateBody = JSON.stringify(template);
   await client.send(new CreateStackCommand({ StackName, TemplateBody, Capabilities: ['CAPABILITY_IAM'] }));
   try {
-    await waitUntilStackCreateComplete({ client, ...WAIT }, { StackName });
+    await waitUntilStackCreateComplete({ client, ...wait }, { StackName });
   } catch (cause) {
     const { StackEvents = [] } = await client.send(new DescribeStackEventsCommand({ StackName }));
     const failed = StackEvents.filter(({ ResourceStatus = '' }) => ResourceStatus.endsWith('_FAILED'));

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { endOnSignals } from '../../lib/rehearsal/end-on-signals.ts';
 import { createProgress } from '../../lib/rehearsal/progress.ts';
-import { APPS } from './apps.ts';
+import { conformanceApps } from './apps.ts';
 import type { Case } from './case.ts';
 import { startEmulated } from './emulated.ts';
 import { startRehearsed } from './rehearsed.ts';
@@ -20,24 +20,26 @@ const { values } = parseArgs({
   options: { engine: { type: 'string' }, case: { type: 'string', multiple: true } },
 });
 
-const ENGINES = { rehearsal: startRehearsed, emulator: startEmulated } as const;
+const engines = { rehearsal: startRehearsed, emulator: startEmulated } as const;
 
 const progress = createProgress(process.stderr);
 endOnSignals(() => progress.end());
 
 const wanted = ({ name }: Case) => values.case === undefined || values.case.includes(name);
-const apps = APPS.map((app) => ({ ...app, cases: app.cases.filter(wanted) })).filter(({ cases }) => cases.length > 0);
+const apps = conformanceApps
+  .map((app) => ({ ...app, cases: app.cases.filter(wanted) }))
+  .filter(({ cases }) => cases.length > 0);
 
 async function outcomesOf(engine: EngineName): Promise<Outcomes | undefined> {
   if (values.engine !== undefined && values.engine !== engine) return undefined;
   const began = Date.now();
   const seconds = () => ((Date.now() - began) / 1_000).toFixed(0).padStart(4);
-  const outcomes = await runCases(ENGINES[engine], apps, (text) => progress.say(`${seconds()} s  ${engine}: ${text}`));
+  const outcomes = await runCases(engines[engine], apps, (text) => progress.say(`${seconds()} s  ${engine}: ${text}`));
   progress.say(`${seconds()} s  ${engine}: done`);
   return outcomes;
 }
 
-if (values.engine !== undefined && !(values.engine in ENGINES)) throw new Error(`There is no engine ${values.engine}.`);
+if (values.engine !== undefined && !(values.engine in engines)) throw new Error(`There is no engine ${values.engine}.`);
 if (apps.length === 0) throw new Error('There is no such case.');
 const { lines, unexplained } = report(apps, {
   rehearsal: await outcomesOf('rehearsal'),

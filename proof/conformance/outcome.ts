@@ -1,4 +1,4 @@
-import { VISIBILITY_SECONDS } from './apps.ts';
+import { visibilitySeconds } from './apps.ts';
 import type { Case } from './case.ts';
 import type { Batch, Seen } from './journal.ts';
 
@@ -46,7 +46,7 @@ function visibilityIn(batches: readonly Batch[]): readonly string[] {
   const all = batches.flatMap(({ at, seen }) => seen.map(({ id }) => ({ id, at })));
   return [...Map.groupBy(all, ({ id }) => id)].map(([id, [first, second]]) => {
     if (first === undefined || second === undefined) return `${id}: never`;
-    return `${id}: ${second.at - first.at >= VISIBILITY_SECONDS * 500 ? 'not earlier' : 'earlier'}`;
+    return `${id}: ${second.at - first.at >= visibilitySeconds * 500 ? 'not earlier' : 'earlier'}`;
   });
 }
 

@@ -6,9 +6,9 @@ import { scratchFolder } from '../../lib/rehearsal/engine/scratch.ts';
 import { startRehearsal } from '../../lib/rehearsal/rehearsal.ts';
 import type { Engine } from './engine.ts';
 
-const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
+const project = fileURLToPath(new URL('../../', import.meta.url));
 /** All cases share two functions: a batch that waits for a sandbox would miss its visibility timeout. */
-const SANDBOXES = 8;
+const sandboxes = 8;
 
 /** The engine of `npx pawl rehearse`. */
 export async function startRehearsed(
@@ -16,11 +16,11 @@ export async function startRehearsed(
   say: (text: string) => void,
 ): Promise<Engine> {
   await using stopping = new AsyncDisposableStack();
-  const folder = await scratchFolder(PROJECT, 'conformance-');
+  const folder = await scratchFolder(project, 'conformance-');
   stopping.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   const assembly = await writeAssembly(folder, stacks);
   const rehearsal = stopping.use(
-    await startRehearsal({ app: { assembly }, sandboxesPerFunction: SANDBOXES, onStarting: say }),
+    await startRehearsal({ app: { assembly }, sandboxesPerFunction: sandboxes, onStarting: say }),
   );
   for (const { construct, why } of rehearsal.notRun) say(`not run: ${construct}: ${why}`);
   const { sqs } = rehearsal;

@@ -14,9 +14,9 @@ import { type Journal, startJournal } from './journal.ts';
 import { outcomeOf } from './outcome.ts';
 
 /** Apart, so that the cold starts of all cases do not come at once. */
-const APART_MS = 700;
-const MOST_MS = 120_000;
-const PER_REQUEST = 10;
+const apartMs = 700;
+const mostMs = 120_000;
+const perRequest = 10;
 
 /** The outcome of each case, by its name. */
 export type Outcomes = ReadonlyMap<string, string>;
@@ -35,7 +35,7 @@ export async function runCases(
   say(`${cases.length} cases`);
   const outcomes = await Promise.all(
     cases.map(async ({ app, one }, index): Promise<[string, string]> => {
-      await sleep(index * APART_MS);
+      await sleep(index * apartMs);
       return [one.name, await runCase(engine, journal, app, one)];
     }),
   );
@@ -58,8 +58,8 @@ async function sendAll(engine: Engine, app: CaseApp, one: Case): Promise<void> {
   const times = [...Map.groupBy(one.sends, ({ afterMs = 0 }) => afterMs)].toSorted(([a], [b]) => a - b);
   for (const [afterMs, messages] of times) {
     await sleep(Math.max(0, began + afterMs - Date.now()));
-    for (let start = 0; start < messages.length; start += PER_REQUEST) {
-      const Entries = messages.slice(start, start + PER_REQUEST).map((message, index) => entryOf(message, index));
+    for (let start = 0; start < messages.length; start += perRequest) {
+      const Entries = messages.slice(start, start + perRequest).map((message, index) => entryOf(message, index));
       const { Failed = [] } = await engine.client.send(new SendMessageBatchCommand({ QueueUrl, Entries }));
       if (Failed.length > 0) throw new Error(`SQS refused a message of ${one.name}: ${Failed[0]?.Message}`);
     }
@@ -78,7 +78,7 @@ function entryOf(message: SentMessage, index: number): SendMessageBatchRequestEn
 
 /** Waits until the queue is empty at two looks: between them, a message may be on its way to the dead letters. Returns how many are left. */
 async function drain(engine: Engine, queue: string): Promise<number> {
-  const until = Date.now() + MOST_MS;
+  const until = Date.now() + mostMs;
   let empty = 0;
   for (;;) {
     const left = messagesIn(await engine.depth(queue));

@@ -31,7 +31,7 @@ export interface FleetResult {
   readonly lost: readonly string[];
 }
 
-const WORKER = fileURLToPath(new URL('worker.ts', import.meta.url));
+const workerFile = fileURLToPath(new URL('worker.ts', import.meta.url));
 const workers = 4;
 /** How long an invocation lasts, and after which time a message is delivered again, in milliseconds. */
 const invocationMs = 5000;
@@ -86,7 +86,7 @@ export async function runFleet({
 
   function start(of: Library): void {
     const args = [of, tables.endpoint, tables.records, tables.claims];
-    const child = fork(WORKER, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    const child = fork(workerFile, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     const worker: Worker = { library: of, child, ready: false };
     fleet.add(worker);
     child.on('message', (said: FromWorker) => hear(worker, said));

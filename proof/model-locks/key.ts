@@ -1,4 +1,4 @@
-import type { Attempt, State } from '../../lib/pawl/locks/acquisition-state.ts';
+import type { AcquisitionState, Attempt } from '../../lib/pawl/locks/acquisition-state.ts';
 import type { FoundResource } from '../../lib/pawl/locks/found-resource.ts';
 import type { StoredRecord } from '../../lib/pawl/locks/record.ts';
 import type { LockWrite } from '../../lib/pawl/locks/store.ts';
@@ -30,7 +30,7 @@ function ofActivity(at: Activity): string {
   return at.kind === 'acquiring' ? ofState(at.state) : `${at.kind}:${ofRecord(at.own)}`;
 }
 
-function ofState(state: State): string {
+function ofState(state: AcquisitionState): string {
   return `${state.kind}(${ofAttempt(state.attempt)})${detailsOf(state)}`;
 }
 
@@ -42,7 +42,7 @@ function ofAttempt({ from, own, resources, earlier, memory }: Attempt): string {
   );
 }
 
-function detailsOf(state: State): string {
+function detailsOf(state: AcquisitionState): string {
   switch (state.kind) {
     case 'reading-locks':
       return state.resources.map(ofRecord).join();

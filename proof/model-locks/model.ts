@@ -1,5 +1,5 @@
 import { begin, next, requestOf } from '../../lib/pawl/locks/acquisition.ts';
-import type { Event, State, Wish } from '../../lib/pawl/locks/acquisition-state.ts';
+import type { AcquisitionState, Event, Wish } from '../../lib/pawl/locks/acquisition-state.ts';
 import type { LockRecord, ResourceRecord, StoredRecord } from '../../lib/pawl/locks/record.ts';
 import { endLock, extendLock } from '../../lib/pawl/locks/settle.ts';
 import { type LockWrite, type LockWriteResult, unchanged } from '../../lib/pawl/locks/store.ts';
@@ -23,7 +23,7 @@ export interface World {
 
 /** What a worker is at. */
 export type Activity =
-  | { readonly kind: 'acquiring'; readonly state: State }
+  | { readonly kind: 'acquiring'; readonly state: AcquisitionState }
   /** `own`: what the worker believes its lock to be. */
   | { readonly kind: 'working' | 'unlocking'; readonly own: LockRecord | undefined }
   | { readonly kind: 'ended'; readonly end: 'done' | 'stale' | 'crashed' | 'busy' };
@@ -129,7 +129,7 @@ function wishOf(worker: Worker, { wanted, most }: ModelOptions): Wish {
 }
 
 /** One request of the state machine, and what it makes of the response. */
-function acquire(world: World, worker: Worker, state: State, options: ModelOptions): readonly Step[] {
+function acquire(world: World, worker: Worker, state: AcquisitionState, options: ModelOptions): readonly Step[] {
   const { records, written, now, lost } = world;
   const wish = wishOf(worker, options);
   const request = requestOf(wish, state);
@@ -157,7 +157,13 @@ function blindly(records: World['records'], own: LockWrite, others: readonly Loc
 }
 
 /** Drives the machine over the states in which it has no request to the store. */
-function settled(records: World['records'], world: World, worker: Worker, state: State, options: ModelOptions): Worker {
+function settled(
+  records: World['records'],
+  world: World,
+  worker: Worker,
+  state: AcquisitionState,
+  options: ModelOptions,
+): Worker {
   const { lockId } = worker;
   const stands = records[lockId];
   const lock = stands?.kind === 'lock' ? stands : undefined;
@@ -182,7 +188,7 @@ function checkGrant(
   records: World['records'],
   { now }: World,
   { lockId, holder }: Worker,
-  { own, attempt }: Extract<State, { readonly kind: 'granted' }>,
+  { own, attempt }: Extract<AcquisitionState, { readonly kind: 'granted' }>,
 ): void {
   if (own.leaseUntil <= now) throw new Violation(`invariant 6: ${lockId} is granted, and its lease is over`);
   for (const { id, fence } of attempt.resources) {
@@ -196,7 +202,7 @@ function checkGrant(
   }
 }
 
-function checkLetGo(lock: LockRecord | undefined, { lockId }: Worker, { kind, attempt }: State): void {
+function checkLetGo(lock: LockRecord | undefined, { lockId }: Worker, { kind, attempt }: AcquisitionState): void {
   if (lock?.status === 'held') throw new Violation(`invariant 1: ${lockId} is ${kind}, and is still held`);
   if (lock?.status === 'ended' && lock.by === lockId && attempt.earlier.size > 0) {
     throw new Violation(`invariant 1: ${lockId} frees what an earlier attempt of its holder had`);

@@ -1,4 +1,4 @@
-import type { State, Wish } from '../../lib/pawl/locks/acquisition-state.ts';
+import type { AcquisitionState, Wish } from '../../lib/pawl/locks/acquisition-state.ts';
 import { changed, newLock, takeResource } from '../../lib/pawl/locks/decide.ts';
 import type { LockWrite } from '../../lib/pawl/locks/store.ts';
 
@@ -16,7 +16,12 @@ export const breakages = {
 export type Breakage = keyof typeof breakages;
 
 /** The state that follows, if this piece is left out. */
-export function broken(breakage: Breakage | undefined, wish: Wish, state: State, now: number): State {
+export function broken(
+  breakage: Breakage | undefined,
+  wish: Wish,
+  state: AcquisitionState,
+  now: number,
+): AcquisitionState {
   const { attempt } = state;
   switch (breakage) {
     case 'no-hand-over':

@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { startDynamoDbLocal } from '../../lib/rehearsal/engine/servers/dynamodb-local.ts';
 import type { RehearsalResult } from '../../lib/rehearsal/file/result.ts';
-import { INNOCENTS, MISTAKES, type Mistake, type PlantedApp } from '../../test/fixtures/planted/planted.ts';
-import { CLIENT_NAMES } from '../../test/fixtures/rehearsed/clients.ts';
-import { bundlePlanted, LAYOUTS, rehearsePlanted } from '../../test/support/planted.ts';
+import { innocents, type Mistake, mistakes, type PlantedApp } from '../../test/fixtures/planted/planted.ts';
+import { clientNames } from '../../test/fixtures/rehearsed/clients.ts';
+import { bundlePlanted, layouts, rehearsePlanted } from '../../test/support/planted.ts';
 
 /*
  * npm run campaign -- planted: is the judge right? Apps with one mistake each have to be found guilty within three seeds, whatever client calls the provider and
@@ -30,8 +30,8 @@ type Found = 'found' | 'found without its cause' | 'not testable' | 'missed' | '
 interface Case {
   readonly id: string;
   readonly app: PlantedApp | Mistake;
-  readonly client: (typeof CLIENT_NAMES)[number];
-  readonly layout: (typeof LAYOUTS)[number];
+  readonly client: (typeof clientNames)[number];
+  readonly layout: (typeof layouts)[number];
 }
 
 interface Line {
@@ -42,9 +42,9 @@ interface Line {
   readonly seconds: number;
 }
 
-const clients = CLIENT_NAMES.filter((name) => name !== 'node:net');
-const every: readonly Case[] = [...MISTAKES, ...INNOCENTS].flatMap((app, index) => {
-  const all = LAYOUTS.flatMap((layout) =>
+const clients = clientNames.filter((name) => name !== 'node:net');
+const every: readonly Case[] = [...mistakes, ...innocents].flatMap((app, index) => {
+  const all = layouts.flatMap((layout) =>
     // What calls no provider is the same with every client.
     (app.countsRows ? clients.slice(0, 1) : clients).map((client) => ({
       id: `${app.name} | ${client} | ${layout}`,

@@ -7,15 +7,15 @@ export interface CommandLine {
   readonly json: boolean;
 }
 
-const DEFAULTS = { messages: 20_000, minutes: 10, killShare: 0.001 };
+const defaults = { messages: 20_000, minutes: 10, killShare: 0.001 };
 
-export const HELP = `Sends many messages through real servers and sandboxes, and looks at what grows, what slows down, what is lost and what happens twice.
+export const help = `Sends many messages through real servers and sandboxes, and looks at what grows, what slows down, what is lost and what happens twice.
 
 Usage: npm run campaign -- soak [options]
 
-  --messages <n>   how many orders are sent                              (${DEFAULTS.messages})
-  --minutes <n>    when to stop sending, at the latest                   (${DEFAULTS.minutes})
-  --kill <share>   share of orders whose sandbox is killed, from 0 to 1  (${DEFAULTS.killShare})
+  --messages <n>   how many orders are sent                              (${defaults.messages})
+  --minutes <n>    when to stop sending, at the latest                   (${defaults.minutes})
+  --kill <share>   share of orders whose sandbox is killed, from 0 to 1  (${defaults.killShare})
   --json           the result as one line of JSON only
   --help           this text
 
@@ -41,9 +41,9 @@ export function readCommandLine(args: readonly string[]): CommandLine | 'help' {
     throw new TypeError(`--${name} must be a number from ${least} to ${most}; got ${values[name]}.`);
   };
   return {
-    messages: Math.floor(number('messages', DEFAULTS.messages, 100, 10_000_000)),
-    minutes: number('minutes', DEFAULTS.minutes, 0.1, 24 * 60),
-    killShare: number('kill', DEFAULTS.killShare, 0, 1),
+    messages: Math.floor(number('messages', defaults.messages, 100, 10_000_000)),
+    minutes: number('minutes', defaults.minutes, 0.1, 24 * 60),
+    killShare: number('kill', defaults.killShare, 0, 1),
     json: values.json,
   };
 }

@@ -1,11 +1,11 @@
 import { createProgress } from '../../lib/rehearsal/progress.ts';
-import { HELP, readCommandLine } from './command-line.ts';
+import { help, readCommandLine } from './command-line.ts';
 import { asText } from './result.ts';
 import { soak } from './soak.ts';
 
 async function main(args: readonly string[]): Promise<void> {
   const commandLine = readCommandLine(args);
-  if (commandLine === 'help') return console.log(HELP);
+  if (commandLine === 'help') return console.log(help);
   const progress = createProgress(process.stderr);
   const result = await soak({ ...commandLine, progress });
   progress.end();

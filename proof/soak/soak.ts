@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SendMessageBatchCommand } from '@aws-sdk/client-sqs';
 import { createRandom } from '../../lib/rehearsal/engine/random.ts';
 import type { Progress } from '../../lib/rehearsal/progress.ts';
-import { type Consumer, type Rehearsal, startRehearsal } from '../../lib/rehearsal/rehearsal.ts';
+import { type Poller, type Rehearsal, startRehearsal } from '../../lib/rehearsal/rehearsal.ts';
 import { drainQueues, messagesIn } from '../../lib/rehearsal/services/sqs/drain.ts';
-import { APP } from '../../shop/app/project.ts';
+import { shopApp } from '../../shop/app/project.ts';
 import { deadLetteredOrders } from '../../shop/traffic/dead-letters.ts';
 import type { CommandLine } from './command-line.ts';
 import { type Issued, orderIdOf, startIssued } from './issued.ts';
@@ -32,7 +32,7 @@ export async function soak({ messages, minutes, killShare, progress }: Options):
   stopping.defer(() => issued.server.stop());
   rehearsal = stopping.use(
     await startRehearsal({
-      app: APP,
+      app: shopApp,
       context: { functionTimeoutSeconds: 3, giftCardApiUrl: issued.server.endpoint },
       onStarting: (what) => progress.update(what),
     }),
@@ -74,7 +74,7 @@ export async function soak({ messages, minutes, killShare, progress }: Options):
 
 interface Sending {
   readonly rehearsal: Rehearsal;
-  readonly consumer: Consumer;
+  readonly consumer: Poller;
   readonly issued: Issued;
   readonly messages: number;
   /** By `performance.now()`. */
@@ -112,7 +112,7 @@ function orderAt(place: number) {
   };
 }
 
-function depthsOf({ sqs }: Rehearsal, { queue }: Consumer) {
+function depthsOf({ sqs }: Rehearsal, { queue }: Poller) {
   return Promise.all([sqs.depth(queue.name)]);
 }
 

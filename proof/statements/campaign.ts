@@ -31,7 +31,7 @@ export interface StatementCampaignResult {
   readonly seconds: number;
 }
 
-const WORKER = fileURLToPath(new URL('worker.ts', import.meta.url));
+const workerFile = fileURLToPath(new URL('worker.ts', import.meta.url));
 
 /** What a worker says. */
 type Said =
@@ -58,7 +58,7 @@ export async function runStatementCampaign(options: StatementCampaign): Promise<
   let killed = 0;
   for (;;) {
     const args = [`${lines}`, `${findings}`, ...(dynamodb ? [dynamodb.endpoint, dynamodb.tableName] : [])];
-    const worker = fork(WORKER, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    const worker = fork(workerFile, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     const said = await attempt(worker, own, killAt[killed], (done) => onProgress(`${killed} kills, ${done} lines`));
     if (said === undefined) {
       killed++;

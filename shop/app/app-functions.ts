@@ -3,10 +3,10 @@ import type { FunctionPlace } from '../../lib/rehearsal/engine/lambda/functions.
 import type { EffectKind } from '../providers/ledger.ts';
 
 /** A function of the shop that is protected by pawl, by its file in `lambda/`. */
-export type AppFunction = keyof typeof CONSTRUCT_OF;
+export type AppFunction = keyof typeof constructOf;
 
 /** The construct of each function in the shop's stacks. */
-export const CONSTRUCT_OF = {
+export const constructOf = {
   'send-email': 'SendEmail',
   'issue-gift-card': 'IssueGiftCard',
   'post-payment': 'PostPayment',
@@ -15,23 +15,23 @@ export const CONSTRUCT_OF = {
   'change-account': 'ChangeAccount',
 } as const;
 
-const FUNCTIONS = Object.keys(CONSTRUCT_OF) as readonly AppFunction[];
+const functions = Object.keys(constructOf) as readonly AppFunction[];
 
 /** The effects of an order, and the function that has each. Its operation has the same name. */
-export const OPERATION_OF = {
+export const operationOf = {
   email: 'send-email',
   'gift-card': 'issue-gift-card',
 } as const satisfies Readonly<Record<EffectKind, AppFunction>>;
 
-export const EFFECTS: readonly [EffectKind, EffectKind] = ['email', 'gift-card'];
+export const shopEffects: readonly [EffectKind, EffectKind] = ['email', 'gift-card'];
 
 /** The function at a place in the app, or `undefined` if pawl does not protect it. */
 export function functionAt({ construct }: FunctionPlace): AppFunction | undefined {
-  return FUNCTIONS.find((name) => isAt(construct, CONSTRUCT_OF[name]));
+  return functions.find((name) => isAt(construct, constructOf[name]));
 }
 
 /** The effect that the function at a place has on an order, or `undefined` if it has none. */
 export function effectAt(place: FunctionPlace): EffectKind | undefined {
   const name = functionAt(place);
-  return EFFECTS.find((effect) => OPERATION_OF[effect] === name);
+  return shopEffects.find((effect) => operationOf[effect] === name);
 }

@@ -1,7 +1,7 @@
 import type { EffectKind } from '../providers/ledger.ts';
-import { OPERATION_OF } from './app-functions.ts';
+import { operationOf } from './app-functions.ts';
 
 /** The id of an effect's claim in the table. */
 export function claimId(effect: EffectKind, orderId: string): string {
-  return `${OPERATION_OF[effect]}#${orderId}`;
+  return `${operationOf[effect]}#${orderId}`;
 }

@@ -3,11 +3,11 @@ import type { FunctionPlace, FunctionsOptions } from '../../lib/rehearsal/engine
 import type { LambdaStats } from '../../lib/rehearsal/engine/lambda/lambda.ts';
 import type { Outcome } from '../../lib/rehearsal/engine/lambda/sandbox.ts';
 import type { SqsLocal } from '../../lib/rehearsal/engine/servers/sqs-local.ts';
-import type { Consumer, Rehearsal, RehearsedStack } from '../../lib/rehearsal/rehearsal.ts';
+import type { Poller, Rehearsal, RehearsedStack } from '../../lib/rehearsal/rehearsal.ts';
 import type { DeliveryFaults } from '../../lib/rehearsal/services/sqs/event-source.ts';
 import type { EffectKind, Ledger } from '../providers/ledger.ts';
 import type { Processor } from '../providers/processor.ts';
-import { type AppFunction, CONSTRUCT_OF, effectAt, functionAt, OPERATION_OF } from './app-functions.ts';
+import { type AppFunction, constructOf, effectAt, functionAt, operationOf } from './app-functions.ts';
 
 /** Makes the bundle of a function; `undefined` if it keeps its own. */
 export type BundleFor = (source: AppFunction) => Promise<string | undefined>;
@@ -24,7 +24,7 @@ export interface OtherShop {
 export interface ShopPayments {
   readonly processor: Processor;
   readonly callbackUrl: string;
-  readonly consumer: Consumer;
+  readonly consumer: Poller;
   readonly claimsTable: string;
   readonly ledgerTable: string;
   /** Runs the function that compares the ledger with the processor's statements. */
@@ -33,7 +33,7 @@ export interface ShopPayments {
 
 /** The repayments: their consumer, and the tables that they work on. */
 interface ShopRepayments {
-  readonly consumer: Consumer;
+  readonly consumer: Poller;
   readonly claimsTable: string;
   readonly debtsTable: string;
 }
@@ -41,7 +41,7 @@ interface ShopRepayments {
 /** The shop, running: its app on real parts, and what its providers really did. */
 export interface Shop {
   readonly claimsTable: string;
-  readonly consumers: Readonly<Record<EffectKind, Consumer>>;
+  readonly consumers: Readonly<Record<EffectKind, Poller>>;
   readonly payments: ShopPayments;
   readonly repayments: ShopRepayments;
   readonly dynamo: DynamoDBClient;
@@ -85,8 +85,8 @@ export function shopOf(
   return {
     claimsTable: orders.table('Claims'),
     consumers: {
-      email: orders.consumer(CONSTRUCT_OF[OPERATION_OF.email]),
-      'gift-card': orders.consumer(CONSTRUCT_OF[OPERATION_OF['gift-card']]),
+      email: orders.consumer(constructOf[operationOf.email]),
+      'gift-card': orders.consumer(constructOf[operationOf['gift-card']]),
     },
     payments: paymentsOf(rehearsal.stack('PawlPayments'), providers),
     repayments: repaymentsOf(rehearsal.stack('PawlRepayments')),
@@ -101,7 +101,7 @@ function paymentsOf(stack: RehearsedStack, { processor }: { readonly processor: 
   return {
     processor,
     callbackUrl: `${stack.api('Api').endpoint}/payments/callback`,
-    consumer: stack.consumer(CONSTRUCT_OF['post-payment']),
+    consumer: stack.consumer(constructOf['post-payment']),
     claimsTable: stack.table('Claims'),
     ledgerTable: stack.table('Ledger'),
     findDrift: async () => (await stack.function('LedgerDrift')).invoke({}),
@@ -110,7 +110,7 @@ function paymentsOf(stack: RehearsedStack, { processor }: { readonly processor: 
 
 function repaymentsOf(stack: RehearsedStack): ShopRepayments {
   return {
-    consumer: stack.consumer(CONSTRUCT_OF['repay-debts']),
+    consumer: stack.consumer(constructOf['repay-debts']),
     claimsTable: stack.table('Claims'),
     debtsTable: stack.table('Debts'),
   };

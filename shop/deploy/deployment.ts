@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readClaims } from '../../lib/rehearsal/pawl/claims-table.ts';
 import { drainQueues } from '../../lib/rehearsal/services/sqs/drain.ts';
-import { CONSTRUCT_OF } from '../app/app-functions.ts';
+import { constructOf } from '../app/app-functions.ts';
 import { stopwatch } from '../stopwatch.ts';
 import { createJournal, type Journal } from './journal.ts';
 import { type OrdersPart, ordersPart } from './orders.ts';
-import { type Deployed, nameOf, namesOf, type Part, STACKS, type StackName } from './part.ts';
+import { type Deployed, nameOf, namesOf, type Part, type StackName, stacks } from './part.ts';
 import { type PaymentsPart, paymentsPart } from './payments.ts';
 import { planDeployment } from './plan.ts';
 import { type RepaymentsPart, repaymentsPart } from './repayments.ts';
@@ -14,13 +14,13 @@ import { settleBySchedule } from './settle-by-schedule.ts';
 import { settleIncident } from './settle-incident.ts';
 import { type DeployOptions, startWorld, type World } from './world.ts';
 
-const VISIBILITY_PER_TIMEOUT = 6;
+const visibilityPerTimeout = 6;
 
-const CLEAN = '0: 0 problems, 0 warnings.';
+const clean = '0: 0 problems, 0 warnings.';
 /** How long the queues may take to be empty, in timeouts of the functions: a message that was killed comes again after six. */
-const DRAIN_TIMEOUTS = 80;
+const drainTimeouts = 80;
 /** How long the update waits for the first effects of each stack. */
-const FIRST_EFFECTS_MS = 30_000;
+const firstEffectsMs = 30_000;
 
 /** The deployed stacks, and the traffic of each. */
 interface Run {
@@ -75,7 +75,7 @@ async function deploy(world: World, journal: Journal, first: number): Promise<Ru
   const { account, cdk, plan, ledger } = world;
   journal.say('cdk bootstrap');
   await cdk.bootstrap();
-  journal.say(`cdk deploy ${STACKS.join(' ')}`);
+  journal.say(`cdk deploy ${stacks.join(' ')}`);
   const outputs = await cdk.deploy(world.context(first));
   const deployed = async (stack: StackName): Promise<Deployed> => {
     const resources = await account.stackResources(stack);
@@ -104,9 +104,9 @@ async function deploy(world: World, journal: Journal, first: number): Promise<Ru
 }
 
 async function askDoctor({ world, journal }: Run): Promise<void> {
-  for (const stack of STACKS) {
+  for (const stack of stacks) {
     journal.say(`pawl doctor ${stack}`);
-    journal.expect('pawl doctor finds nothing wrong', (await world.doctor(stack)) === CLEAN);
+    journal.expect('pawl doctor finds nothing wrong', (await world.doctor(stack)) === clean);
   }
 }
 
@@ -151,7 +151,7 @@ async function send({ parts, journal }: Run, third: number): Promise<void> {
 
 /** Waits until every stack had effects, so that the update meets a stack at work. */
 async function firstEffects({ parts }: Run): Promise<readonly number[]> {
-  const until = Date.now() + FIRST_EFFECTS_MS;
+  const until = Date.now() + firstEffectsMs;
   for (;;) {
     const effects = await effectsOf(parts);
     if (effects.every((count) => count > 0) || Date.now() >= until) return effects;
@@ -178,7 +178,7 @@ async function checkUpdate({
   const queues = parts.flatMap((part) => part.queues);
   const visibilities = await Promise.all(queues.map((url) => account.visibilitySeconds(url)));
   const timeouts = await Promise.all(functions.map((name) => account.functionTimeoutSeconds(name)));
-  const visibility = updated * VISIBILITY_PER_TIMEOUT;
+  const visibility = updated * visibilityPerTimeout;
   journal.expect(
     `updated: ${functions.length} functions with ${[...new Set(timeouts)].join(', ')} s, ${queues.length} queues with ${[...new Set(visibilities)].join(', ')} s`,
     functions.length > 0 &&
@@ -197,7 +197,7 @@ async function drain({ world, parts, journal, timeouts }: Run): Promise<number> 
       state = await stateOf(parts);
       return Promise.all(queues.map((url) => world.account.depth(url)));
     },
-    until: Date.now() + DRAIN_TIMEOUTS * timeouts.updated * 1000,
+    until: Date.now() + drainTimeouts * timeouts.updated * 1000,
     onLook: ({ left }) => journal.update(`${state}   ${left} messages on their queues`),
     betweenLooksMs: 500,
   });
@@ -219,12 +219,12 @@ async function sendAllAgain(run: Run): Promise<number> {
 async function breakAndRepair(run: Run): Promise<void> {
   const { world, orders, journal } = run;
   const { account, doctor } = world;
-  const mail = nameOf(orders.deployed, 'AWS::Lambda::Function', CONSTRUCT_OF['send-email']);
+  const mail = nameOf(orders.deployed, 'AWS::Lambda::Function', constructOf['send-email']);
   const [url = ''] = orders.queues;
   journal.say(`an operator sets the visibility timeout of the mail queue to 5 s; pawl doctor ${mail}`);
   await account.setVisibilitySeconds(url, 5);
   journal.expect('pawl doctor finds it', (await doctor(mail)) === '1: 1 problem, 0 warnings.');
-  await account.setVisibilitySeconds(url, run.timeouts.updated * VISIBILITY_PER_TIMEOUT);
+  await account.setVisibilitySeconds(url, run.timeouts.updated * visibilityPerTimeout);
   await askDoctor(run);
 }
 
@@ -238,7 +238,7 @@ async function destroy({ world, parts, payments, journal, timeouts }: Run): Prom
   const before = await counted();
   journal.say('cdk destroy');
   await cdk.destroy(world.context(timeouts.updated));
-  const remains = (await Promise.all(STACKS.map((stack) => account.remains(stack)))).flat();
+  const remains = (await Promise.all(stacks.map((stack) => account.remains(stack)))).flat();
   journal.expect(
     `destroyed: ${remains.length === 0 ? 'no stack, no queue, no function is left' : remains.join(', ')}`,
     remains.length === 0,

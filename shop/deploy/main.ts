@@ -6,7 +6,7 @@ import { runDeployment } from './deployment.ts';
 import type { DeployPlanOptions } from './plan.ts';
 import { isGood, jsonLine, report } from './result.ts';
 
-const HELP = `Deploys three stacks of the app into an AWS emulator on this machine, uses them, updates them while they are used, and destroys them.
+const help = `Deploys three stacks of the app into an AWS emulator on this machine, uses them, updates them while they are used, and destroys them.
 
 Usage: npm run e2e -- deploy [options]
 
@@ -22,7 +22,7 @@ The first run installs the emulator from PyPI into .e2e/. Needs Python 3.10 or n
 Ends with 0 when all was as it should be, and nothing was lost or doubled; with 1 otherwise.`;
 
 /** Nothing takes this long unless it hangs. */
-const TIMEOUT_MS = 900_000;
+const timeoutMs = 900_000;
 
 /** Runs the command line to its end. Returns the exit code. */
 export async function main(args: readonly string[]): Promise<number> {
@@ -41,7 +41,7 @@ export async function main(args: readonly string[]): Promise<number> {
       },
     });
     if (values.help) {
-      process.stdout.write(`${HELP}\n`);
+      process.stdout.write(`${help}\n`);
       return 0;
     }
     options = {
@@ -63,9 +63,9 @@ export async function main(args: readonly string[]): Promise<number> {
   endOnSignals(() => progress.end());
   const watchdog = setTimeout(() => {
     progress.end();
-    process.stderr.write(`Still not at the end after ${TIMEOUT_MS / 60_000} minutes: given up.\n`);
+    process.stderr.write(`Still not at the end after ${timeoutMs / 60_000} minutes: given up.\n`);
     process.exit(1);
-  }, TIMEOUT_MS);
+  }, timeoutMs);
   try {
     const result = await runDeployment({
       ...options,

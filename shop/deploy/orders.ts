@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readClaims } from '../../lib/rehearsal/pawl/claims-table.ts';
 import { messagesIn } from '../../lib/rehearsal/services/sqs/drain.ts';
-import { CONSTRUCT_OF, EFFECTS, OPERATION_OF } from '../app/app-functions.ts';
+import { constructOf, operationOf, shopEffects } from '../app/app-functions.ts';
 import type { PlannedOrder } from '../plan/plan.ts';
 import type { EffectKind, Ledger } from '../providers/ledger.ts';
 import { deadLetteredOrders } from '../traffic/dead-letters.ts';
@@ -10,7 +10,7 @@ import { type EffectVerdict, judge } from '../traffic/verdict.ts';
 import { type Deployed, nameOf, type Part } from './part.ts';
 import { thirdOf } from './plan.ts';
 
-const BETWEEN_ORDERS_MS = 1_500;
+const betweenOrdersMs = 1_500;
 
 /** What became of the orders. */
 export interface OrdersVerdict {
@@ -32,7 +32,7 @@ export interface OrdersPart extends Part {
 
 export function ordersPart(deployed: Deployed, plan: readonly PlannedOrder[], ledger: Ledger): OrdersPart {
   const { account, outputs } = deployed;
-  const construct = (effect: EffectKind) => CONSTRUCT_OF[OPERATION_OF[effect]];
+  const construct = (effect: EffectKind) => constructOf[operationOf[effect]];
   const url = (effect: EffectKind) => outputs[`${construct(effect)}QueueUrl`] ?? '';
   const deadLetters = (effect: EffectKind) =>
     nameOf(deployed, 'AWS::SQS::Queue', `${construct(effect)}DeadLetterQueue`);
@@ -47,13 +47,13 @@ export function ordersPart(deployed: Deployed, plan: readonly PlannedOrder[], le
   };
   return {
     deployed,
-    queues: EFFECTS.map(url),
+    queues: shopEffects.map(url),
     effects: async () => ledger.entries.length,
     async send(third) {
       const orders = thirdOf(plan, third);
       for (let start = 0; start < orders.length; start += 10) {
         count(await sendOrders(queues, orders.slice(start, start + 10)));
-        await sleep(BETWEEN_ORDERS_MS);
+        await sleep(betweenOrdersMs);
       }
     },
     async sendAgain() {
@@ -75,7 +75,7 @@ export function ordersPart(deployed: Deployed, plan: readonly PlannedOrder[], le
           deadLettered: await deadLetteredOrders(account.sqs.client, deadLetters(effect)),
           left,
         });
-      const depths = await Promise.all(EFFECTS.map((effect) => account.depth(deadLetters(effect))));
+      const depths = await Promise.all(shopEffects.map((effect) => account.depth(deadLetters(effect))));
       return {
         orders: plan.length,
         ...sent,

@@ -2,9 +2,9 @@ import type { Account, StackResource } from '../../lib/rehearsal/emulator/accoun
 import type { Outputs } from '../../lib/rehearsal/emulator/cdk.ts';
 
 /** The stacks that are deployed: all of `bin/app.ts` but the accounts, whose FIFO queue `npm start -- --fifo` exercises. */
-export const STACKS = ['PawlOrders', 'PawlPayments', 'PawlRepayments'] as const;
+export const stacks = ['PawlOrders', 'PawlPayments', 'PawlRepayments'] as const;
 
-export type StackName = (typeof STACKS)[number];
+export type StackName = (typeof stacks)[number];
 
 /** A stack after its deployment. */
 export interface Deployed {

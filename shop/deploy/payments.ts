@@ -1,6 +1,6 @@
 import { SendMessageBatchCommand } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
-import { CONSTRUCT_OF } from '../app/app-functions.ts';
+import { constructOf } from '../app/app-functions.ts';
 import { planMisstatements } from '../plan/misstatements.ts';
 import type { PlannedPayment } from '../plan/plan.ts';
 import { type Callbacks, together } from '../providers/callbacks.ts';
@@ -10,11 +10,11 @@ import { type Deployed, nameOf, type Part } from './part.ts';
 import { thirdOf } from './plan.ts';
 
 /** How long the processor calls again, from each time that it starts to report. */
-const REPORT_MS = 150_000;
+const reportMs = 150_000;
 /** Between two payments, in milliseconds: each invocation that is under way is a process of this machine. */
-const APART_MS = 400;
+const apartMs = 400;
 /** How many callbacks are handled at once. The processor calls again after a throttled one. */
-const CALLBACKS_AT_ONCE = 3;
+const callbacksAtOnce = 3;
 
 /** The payments, which the processor reports to the HTTP API. */
 export interface PaymentsPart extends Part {
@@ -30,17 +30,17 @@ export async function paymentsPart(
 ): Promise<PaymentsPart> {
   const { account, outputs } = deployed;
   const callbackUrl = account.reachable(outputs['CallbackUrl'] ?? '');
-  const callback = nameOf(deployed, 'AWS::Lambda::Function', CONSTRUCT_OF['payment-callback']);
-  await account.limitConcurrency(callback, CALLBACKS_AT_ONCE);
-  const queue = nameOf(deployed, 'AWS::SQS::Queue', `${CONSTRUCT_OF['post-payment']}Queue`);
+  const callback = nameOf(deployed, 'AWS::Lambda::Function', constructOf['payment-callback']);
+  await account.limitConcurrency(callback, callbacksAtOnce);
+  const queue = nameOf(deployed, 'AWS::SQS::Queue', `${constructOf['post-payment']}Queue`);
   const client = DynamoDBDocumentClient.from(account.dynamo);
   const misstatements = planMisstatements(plan);
   processor.misstate(misstatements);
   const reports: Promise<Callbacks>[] = [];
   const report = (payments: readonly PlannedPayment[]) => {
-    const reporting = processor.report(callbackUrl, payments, Date.now() + REPORT_MS, {
+    const reporting = processor.report(callbackUrl, payments, Date.now() + reportMs, {
       certificate,
-      apartMs: APART_MS,
+      apartMs: apartMs,
     });
     // It is waited for at the end. Until then its rejection must not end the process.
     reporting.catch(() => undefined);

@@ -25,15 +25,15 @@ export interface DeployPlanOptions {
 }
 
 /** How many debts the largest request of each third has at most: several transactions, and few enough for an emulator. */
-const MOST_DEBTS = 60;
+const mostDebts = 60;
 /** The share of payments that cost the functions their lives. */
-const PAYMENT_KILLS = 0.15;
+const paymentKills = 0.15;
 
 export function planDeployment({ orders, payments, repayments, seed }: DeployPlanOptions): DeployPlan {
   return {
     // The host failures of `withHostFailures` come on top.
     orders: createPlan({ orders, killShare: 0, seed }),
-    payments: planPayments({ orders: payments, killShare: PAYMENT_KILLS, seed }),
+    payments: planPayments({ orders: payments, killShare: paymentKills, seed }),
     repayments: repaymentsInThirds(repayments, seed),
     incident: planIncident(seed),
   };
@@ -48,7 +48,7 @@ function repaymentsInThirds(requests: number, seed: number): readonly PlannedRep
       request: {
         ...request,
         requestId: `request-${String(third * size + index + 1).padStart(5, '0')}`,
-        debts: request.debts.slice(0, MOST_DEBTS).map((debt) => `${debt}-of-third-${third + 1}`),
+        debts: request.debts.slice(0, mostDebts).map((debt) => `${debt}-of-third-${third + 1}`),
       },
       killed: index === 0,
     }));

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Emulator } from '../../lib/rehearsal/emulator/emulator.ts';
-import { ACCOUNT, REGION } from '../../lib/rehearsal/engine/app/template.ts';
+import { rehearsedAccount, rehearsedRegion } from '../../lib/rehearsal/engine/app/template.ts';
 
 /** The roles of a stack, by the profile that assumes each. */
 export type Roles = Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ export async function writeProfiles(emulator: Emulator, folder: string, roles: R
   const [config, credentials] = [join(folder, 'aws-config'), join(folder, 'aws-credentials')];
   const profiles = Object.entries(roles).map(
     ([profile, role]) =>
-      `[profile ${profile}]\nrole_arn = arn:aws:iam::${ACCOUNT}:role/${role}\nsource_profile = account\nregion = ${REGION}\n`,
+      `[profile ${profile}]\nrole_arn = arn:aws:iam::${rehearsedAccount}:role/${role}\nsource_profile = account\nregion = ${rehearsedRegion}\n`,
   );
   await writeFile(config, profiles.join('\n'));
   await writeFile(credentials, `[account]\naws_access_key_id = ${id}\naws_secret_access_key = ${secret}\n`);

@@ -3,7 +3,7 @@ import { type Claim, once } from 'pawl';
 import { dynamoStore, sdk } from 'pawl/dynamodb';
 import { giftCardProvider } from '../../lambda/gift-cards.ts';
 import { nodeHost } from '../../lib/pawl/host.ts';
-import { OPERATION_OF } from '../app/app-functions.ts';
+import { operationOf } from '../app/app-functions.ts';
 import type { Journal } from './journal.ts';
 import { type Deployed, nameOf } from './part.ts';
 import type { World } from './world.ts';
@@ -16,14 +16,14 @@ export interface BySchedule {
 }
 
 /** How long the schedule may take to call the sweep, and the sweep to settle. EventBridge knows minutes. */
-const SETTLED_MS = 120_000;
+const settledMs = 120_000;
 const hourMs = 3_600_000;
 
 /** What is left in doubt by workers whose messages never come again, by what the sweep is to make of it. */
 const doubts = [
-  { operation: OPERATION_OF['gift-card'], key: 'swept-issued', isIssued: true, becomes: 'completed' },
-  { operation: OPERATION_OF['gift-card'], key: 'swept-not-issued', isIssued: false, becomes: 'released' },
-  { operation: OPERATION_OF.email, key: 'swept-mail', isIssued: false, becomes: 'parked' },
+  { operation: operationOf['gift-card'], key: 'swept-issued', isIssued: true, becomes: 'completed' },
+  { operation: operationOf['gift-card'], key: 'swept-not-issued', isIssued: false, becomes: 'released' },
+  { operation: operationOf.email, key: 'swept-mail', isIssued: false, becomes: 'parked' },
 ] as const;
 
 /**
@@ -42,7 +42,7 @@ export async function settleBySchedule({ world, journal, orders, payments }: ByS
     `${doubts.length} claims are in doubt, and no message comes for them; the sweep's rule is set to every minute`,
   );
   await account.setSchedule(rule, 'rate(1 minute)');
-  const until = Date.now() + SETTLED_MS;
+  const until = Date.now() + settledMs;
   const isAsItShould = async () => (await Promise.all(doubts.map(isSettled))).every((settled) => settled);
   while (!(await isAsItShould()) && Date.now() < until) await sleep(500);
   const states = await Promise.all(doubts.map(async (doubt) => `${doubt.key} ${(await recordOf(doubt))?.status}`));

@@ -1,7 +1,7 @@
 import { record } from '../../lib/rehearsal/engine/app/template.ts';
 import { readClaims } from '../../lib/rehearsal/pawl/claims-table.ts';
-import { CONSTRUCT_OF, OPERATION_OF } from '../app/app-functions.ts';
-import { INCIDENT } from './incident-plan.ts';
+import { constructOf, operationOf } from '../app/app-functions.ts';
+import { incidentPlan } from './incident-plan.ts';
 import type { Journal } from './journal.ts';
 import type { OrdersPart } from './orders.ts';
 import { nameOf } from './part.ts';
@@ -15,8 +15,8 @@ export interface IncidentOptions {
   readonly drain: () => Promise<number>;
 }
 
-const ACTED = ['--by', 'maria', '--note', 'looked up at the mail service', '--yes', '--json'] as const;
-const MAILS = ['--operation', OPERATION_OF.email] as const;
+const acted = ['--by', 'maria', '--note', 'looked up at the mail service', '--yes', '--json'] as const;
+const mails = ['--operation', operationOf.email] as const;
 
 /**
  * An incident, and an operator who settles it with the command line, under the operator's role and no other. Then every mail
@@ -25,14 +25,14 @@ const MAILS = ['--operation', OPERATION_OF.email] as const;
 export async function settleIncident(options: IncidentOptions): Promise<void> {
   const { world, journal, orders } = options;
   journal.say(
-    `an incident: ${INCIDENT.mails} mails fail in the middle, some with their worker; ${INCIDENT.refused} gift cards are refused`,
+    `an incident: ${incidentPlan.mails} mails fail in the middle, some with their worker; ${incidentPlan.refused} gift cards are refused`,
   );
   await orders.sendMore(world.plan.incident);
   journal.expect('all of them have left their queues', (await options.drain()) === 0);
 
   const { deployed } = orders;
   const role = (construct: string) => nameOf(deployed, 'AWS::IAM::Role', construct);
-  const consumer = role(`${CONSTRUCT_OF['send-email']}Role`);
+  const consumer = role(`${constructOf['send-email']}Role`);
   // A mail whose worker died beside another one has not met its own trouble yet: it would be parked once more.
   world.calm();
   await world.assume({ consumer, operator: role('Operator') });
@@ -85,11 +85,11 @@ async function listOpen(options: IncidentOptions): Promise<readonly string[]> {
     some.toSorted().join() === others.toSorted().join();
 
   const { parked } = await readClaims(world.account.dynamo, tableOf(options));
-  const ids = [...parked].filter((id) => id.startsWith(`${OPERATION_OF.email}#`));
-  const listed = await pawl('claims', ...MAILS, '--json');
+  const ids = [...parked].filter((id) => id.startsWith(`${operationOf.email}#`));
+  const listed = await pawl('claims', ...mails, '--json');
   journal.expect(
     `it lists the ${ids.length} mails that are parked`,
-    listed.code === 1 && ids.length >= INCIDENT.mails && isSame(idsIn(listed), ids),
+    listed.code === 1 && ids.length >= incidentPlan.mails && isSame(idsIn(listed), ids),
   );
 
   const [first = ''] = ids;
@@ -112,7 +112,7 @@ async function decide(options: IncidentOptions, open: readonly string[]): Promis
   const claims = new Set(because('rejected').map(({ claimId }) => claimId));
   journal.expect(
     `it shows the dead letters: ${parked} parked, ${rejected} rejected`,
-    letters.code === 1 && parked >= open.length && claims.size === INCIDENT.refused,
+    letters.code === 1 && parked >= open.length && claims.size === incidentPlan.refused,
   );
   const early = await pawl('redrive', '--reason', 'parked', '--yes', '--json');
   journal.expect(
@@ -122,12 +122,12 @@ async function decide(options: IncidentOptions, open: readonly string[]): Promis
 
   const sent = world.ledger.countByOrder('email');
   const applied = open.filter((id) => sent.has(id.slice(id.indexOf('#') + 1)));
-  const happened = await pawl('resolve', ...applied, 'applied', ...ACTED);
+  const happened = await pawl('resolve', ...applied, 'applied', ...acted);
   journal.expect(
     `${applied.length} have gone out, and are resolved as applied`,
     happened.code === 0 && summaryOf(happened)['resolved'] === applied.length,
   );
-  const rest = await pawl('resolve', 'not-applied', ...MAILS, ...ACTED);
+  const rest = await pawl('resolve', 'not-applied', ...mails, ...acted);
   const left = open.length - applied.length;
   journal.expect(
     `the other ${left} have not, and are resolved as not-applied`,
@@ -141,7 +141,7 @@ async function decide(options: IncidentOptions, open: readonly string[]): Promis
   );
   // By the names of the queues.
   const queue = (construct: string) =>
-    nameOf(options.orders.deployed, 'AWS::SQS::Queue', `${CONSTRUCT_OF['issue-gift-card']}${construct}`);
+    nameOf(options.orders.deployed, 'AWS::SQS::Queue', `${constructOf['issue-gift-card']}${construct}`);
   const [from = '', to = ''] = [queue('DeadLetterQueue'), queue('Queue')].map((url) => url.split('/').at(-1));
   const refused = await pawl('redrive', '--queue', from, '--to', to, '--reason', 'rejected', '--yes', '--json');
   journal.expect(

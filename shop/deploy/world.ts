@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Account, createAccount } from '../../lib/rehearsal/emulator/account.ts';
 import { type Cdk, createCdk, resourceEvent } from '../../lib/rehearsal/emulator/cdk.ts';
 import { type Emulator, startEmulator } from '../../lib/rehearsal/emulator/emulator.ts';
-import { EMULATOR, installEmulator } from '../../lib/rehearsal/emulator/install.ts';
+import { emulatorPackage, installEmulator } from '../../lib/rehearsal/emulator/install.ts';
 import { run } from '../../lib/rehearsal/emulator/process.ts';
 import { scratchFolder } from '../../lib/rehearsal/engine/scratch.ts';
 import { startTap, type TapCall } from '../../lib/rehearsal/engine/servers/tap.ts';
@@ -11,7 +11,7 @@ import { combineHooks } from '../../lib/rehearsal/engine/servers/tap-hooks.ts';
 import { createPawlEvents, type PawlEvents } from '../../lib/rehearsal/pawl/events.ts';
 import type { Progress } from '../../lib/rehearsal/progress.ts';
 import { createDynamoDbFaults } from '../../lib/rehearsal/services/dynamodb/dynamodb-faults.ts';
-import { PROJECT } from '../app/project.ts';
+import { project } from '../app/project.ts';
 import { createFaults, type FaultStats } from '../faults/faults.ts';
 import { startGiftCards } from '../providers/gift-cards.ts';
 import { createLedger, type Ledger } from '../providers/ledger.ts';
@@ -19,7 +19,7 @@ import { type Processor, startProcessor } from '../providers/processor.ts';
 import { startSes } from '../providers/ses.ts';
 import { withHostFailures } from './host-failures.ts';
 import { withRefusals } from './incident-plan.ts';
-import { STACKS, type StackName } from './part.ts';
+import { type StackName, stacks } from './part.ts';
 import type { DeployPlan, DeployPlanOptions } from './plan.ts';
 import { type Roles, writeProfiles } from './roles.ts';
 
@@ -72,8 +72,8 @@ export async function startWorld(
   cleanUp: AsyncDisposableStack,
 ): Promise<World> {
   const { plan, progress, say, onLine = () => undefined } = options;
-  const python = await installEmulator(PROJECT, say);
-  const folder = await scratchFolder(PROJECT, 'deploy-');
+  const python = await installEmulator(project, say);
+  const folder = await scratchFolder(project, 'deploy-');
   cleanUp.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   const ledger = createLedger();
   const events = createPawlEvents();
@@ -94,7 +94,7 @@ export async function startWorld(
   };
   /** The call names a table or a queue, and its name begins with the name of its stack. */
   const killCaller = (_: string, { body }: TapCall) => {
-    const stack = STACKS.find((name) => body.includes(`${name}-`));
+    const stack = stacks.find((name) => body.includes(`${name}-`));
     if (stack !== undefined) kill(stack);
   };
   const ses = cleanUp.adopt(await startSes(ledger, provider), (server) => server.stop());
@@ -103,7 +103,7 @@ export async function startWorld(
   const processor = cleanUp.adopt(await startProcessor(), (server) => server.stop());
   const hooks = combineHooks(faults.dynamodb, faults.sqs);
   const started = await startEmulator({
-    project: PROJECT,
+    project: project,
     python,
     folder,
     async functionEnvironment(endpoint) {
@@ -124,7 +124,7 @@ export async function startWorld(
     },
   });
   emulator = cleanUp.adopt(started, (running) => running.stop());
-  say(`${EMULATOR.replace('==', ' ')} runs, with TLS, and with every permission checked`);
+  say(`${emulatorPackage.replace('==', ' ')} runs, with TLS, and with every permission checked`);
   let { environment } = started;
   const indented = (text: string) => progress.say(`          ${text}`);
   return {
@@ -132,8 +132,8 @@ export async function startWorld(
     account: cleanUp.adopt(createAccount(started.endpoint), (clients) => clients.destroy()),
     cdk: createCdk({
       emulator: started,
-      project: PROJECT,
-      stacks: STACKS,
+      project: project,
+      stacks: stacks,
       folder,
       onLine(line) {
         const happened = resourceEvent(line);
@@ -175,9 +175,9 @@ async function runPawl(
   onLine: (line: string) => void,
 ): Promise<PawlRun> {
   const lines: string[] = [];
-  const code = await run(process.execPath, [join(PROJECT, 'bin', 'pawl.ts'), ...args], {
+  const code = await run(process.execPath, [join(project, 'bin', 'pawl.ts'), ...args], {
     name: `pawl ${args[0]}`,
-    cwd: PROJECT,
+    cwd: project,
     timeoutMs: 120_000,
     expected: [0, 1, 2],
     env: { ...env, NO_COLOR: '1' },

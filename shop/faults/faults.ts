@@ -1,10 +1,10 @@
 import type { TapHooks } from '../../lib/rehearsal/engine/servers/tap.ts';
 import { combineHooks } from '../../lib/rehearsal/engine/servers/tap-hooks.ts';
-import { CLAIM_KILL_POINTS, type ClaimKillPoint, createClaimKills } from '../../lib/rehearsal/pawl/claim-kills.ts';
+import { type ClaimKillPoint, claimKillPoints, createClaimKills } from '../../lib/rehearsal/pawl/claim-kills.ts';
 import type { ProviderFault } from '../../lib/rehearsal/provider.ts';
 import type { DynamoDbFaultStats, DynamoDbFaults } from '../../lib/rehearsal/services/dynamodb/dynamodb-faults.ts';
 import type { DeliveryFaults } from '../../lib/rehearsal/services/sqs/event-source.ts';
-import { EFFECTS } from '../app/app-functions.ts';
+import { shopEffects } from '../app/app-functions.ts';
 import { claimId } from '../app/claim-id.ts';
 import type { PlannedChange } from '../plan/change-plan.ts';
 import type { PlannedOrder, PlannedPayment, PlannedRepayment, Trouble } from '../plan/plan.ts';
@@ -13,7 +13,7 @@ import { createQueueOutages } from './queue-outages.ts';
 import { createRedeliveries } from './redeliveries.ts';
 
 /** How long the service takes over a change of a slow account: an invocation has time for one. */
-const SLOW_MS = 600;
+const slowMs = 600;
 
 /** What a run has planned. */
 export interface Plans {
@@ -67,7 +67,7 @@ export function createFaults(
 function troublesOf({ orders, payments, changes }: Required<Omit<Plans, 'repayments'>>): ReadonlyMap<string, Trouble> {
   const troubles = new Map<string, Trouble>();
   for (const { order, effects } of orders) {
-    for (const effect of EFFECTS) {
+    for (const effect of shopEffects) {
       const { trouble } = effects[effect];
       if (trouble !== undefined) troubles.set(claimId(effect, order.orderId), trouble);
     }
@@ -89,7 +89,7 @@ function changeClaimId(changeId: string): string {
 function claimKillsAmong(troubles: ReadonlyMap<string, Trouble>): ReadonlyMap<string, ClaimKillPoint> {
   const kills = new Map<string, ClaimKillPoint>();
   for (const [id, trouble] of troubles) {
-    const point = trouble.kind === 'kill' ? CLAIM_KILL_POINTS.find((one) => one === trouble.point) : undefined;
+    const point = trouble.kind === 'kill' ? claimKillPoints.find((one) => one === trouble.point) : undefined;
     if (point !== undefined) kills.set(id, point);
   }
   return kills;
@@ -137,7 +137,7 @@ function createAccountFaults(
   return (changeId, accountId) => {
     // As a person at the service would keep it back: nothing is booked, and the service says so.
     if (stuck.has(changeId)) return { kind: 'error-before', status: 423 };
-    return next(changeClaimId(changeId)) ?? (slow.has(accountId) ? { kind: 'late', delayMs: SLOW_MS } : undefined);
+    return next(changeClaimId(changeId)) ?? (slow.has(accountId) ? { kind: 'late', delayMs: slowMs } : undefined);
   };
 }
 

@@ -1,6 +1,6 @@
 import { record } from '../../lib/rehearsal/engine/app/template.ts';
 import type { DeliveryFaults } from '../../lib/rehearsal/services/sqs/event-source.ts';
-import { EFFECTS } from '../app/app-functions.ts';
+import { shopEffects } from '../app/app-functions.ts';
 import { claimId } from '../app/claim-id.ts';
 import type { PlannedOrder } from '../plan/plan.ts';
 import type { EffectKind } from '../providers/ledger.ts';
@@ -15,7 +15,7 @@ export function createRedeliveries(orders: readonly PlannedOrder[]): Redeliverie
   const stats = { redeliveries: 0 };
   const left = new Map<string, string>();
   for (const { order, effects } of orders) {
-    for (const effect of EFFECTS) {
+    for (const effect of shopEffects) {
       const { redelivery } = effects[effect];
       if (redelivery !== undefined) left.set(claimId(effect, order.orderId), redelivery);
     }

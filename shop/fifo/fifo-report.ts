@@ -1,5 +1,5 @@
 import { whatWentWrong } from '../../lib/rehearsal/file/report.ts';
-import { type Colour, createPrinter, OPTION_FOR } from '../printing.ts';
+import { type Colour, createPrinter, optionFor } from '../printing.ts';
 import { whyUnjudged } from '../traffic/traffic-result.ts';
 import { complaintsAbout, isInOrder } from './change-verdict.ts';
 import type { FifoResult } from './fifo.ts';
@@ -86,5 +86,5 @@ function conclusion(result: FifoResult): readonly (readonly [Colour, string])[] 
 }
 
 function again({ killShare, seed, protection }: FifoResult): string {
-  return `npm start -- --fifo --kill ${killShare} --seed ${seed}${OPTION_FOR[protection]}`;
+  return `npm start -- --fifo --kill ${killShare} --seed ${seed}${optionFor[protection]}`;
 }

@@ -7,8 +7,8 @@ import { runRehearsal } from '../../lib/rehearsal/file/run.ts';
 import type { Progress } from '../../lib/rehearsal/progress.ts';
 import { createDynamoDbFaults } from '../../lib/rehearsal/services/dynamodb/dynamodb-faults.ts';
 import { messagesIn } from '../../lib/rehearsal/services/sqs/drain.ts';
-import { CONSTRUCT_OF } from '../app/app-functions.ts';
-import { APP } from '../app/project.ts';
+import { constructOf } from '../app/app-functions.ts';
+import { shopApp } from '../app/project.ts';
 import { versionsOf } from '../app/shop.ts';
 import { createFaults } from '../faults/faults.ts';
 import { type PlannedChange, planChanges } from '../plan/change-plan.ts';
@@ -79,7 +79,7 @@ export async function runFifo(options: FifoOptions): Promise<FifoResult> {
   const deadlineMs = options.deadlineMs ?? 240_000 * (1 + 3 * killShare);
   const { file, verdict } = changesRehearsal({ plan, accounts, queue, deadlineMs });
   await runRehearsal(file, {
-    app: APP,
+    app: shopApp,
     seed,
     faults: {
       dynamodb: faults.dynamodb,
@@ -94,7 +94,7 @@ export async function runFifo(options: FifoOptions): Promise<FifoResult> {
     },
     ...(onLog ? { onLog } : {}),
     onUp({ engine: { sqs, stack, sandboxes } }) {
-      const consumer = stack('PawlAccounts').consumer(CONSTRUCT_OF['change-account']);
+      const consumer = stack('PawlAccounts').consumer(constructOf['change-account']);
       const { deadLetterQueue } = consumer;
       up.queue = {
         construct: consumer.queue.construct,

@@ -1,5 +1,5 @@
 import { createRandom, type Random } from '../../lib/rehearsal/engine/random.ts';
-import { KILL_POINTS, type KillPoint, type Trouble } from './plan.ts';
+import { type KillPoint, killPoints, type Trouble } from './plan.ts';
 
 /** A change of an account, and what becomes of it on its way. */
 export interface PlannedChange {
@@ -24,14 +24,14 @@ export interface ChangePlanOptions {
   readonly seed: number;
 }
 
-const REFUSED_SHARE = 0.06;
-const STUCK_SHARE = 0.02;
-const TROUBLE_SHARE = 0.1;
-const SENT_AGAIN_SHARE = 0.05;
+const refusedShare = 0.06;
+const stuckShare = 0.02;
+const troubleShare = 0.1;
+const sentAgainShare = 0.05;
 /** Every so many-th account is slow. */
-const SLOW_ACCOUNTS = 8;
+const slowAccounts = 8;
 /** The account that has this many changes refused in a row, and gets another one every so often. */
-const UNLUCKY = { account: 1, refused: 5, every: 20 } as const;
+const unlucky = { account: 1, refused: 5, every: 20 } as const;
 
 /** Changes of accounts in the order in which they are sent, and everything that will go wrong with them, by the seed alone. */
 export function planChanges({ changes, accounts, killShare, seed }: ChangePlanOptions): readonly PlannedChange[] {
@@ -40,13 +40,13 @@ export function planChanges({ changes, accounts, killShare, seed }: ChangePlanOp
   return Array.from({ length: changes }, (_, index) => {
     // Each account has one at least, and some have many.
     const drawn = random.below(accounts);
-    const account = index < accounts ? index : index % UNLUCKY.every === 0 ? UNLUCKY.account : drawn;
+    const account = index < accounts ? index : index % unlucky.every === 0 ? unlucky.account : drawn;
     const before = sizes.get(account) ?? 0;
     sizes.set(account, before + 1);
     const luck = random.next();
-    const isUnlucky = account === UNLUCKY.account && before < UNLUCKY.refused;
-    const refused = isUnlucky || luck < REFUSED_SHARE;
-    const stuck = !refused && luck < REFUSED_SHARE + STUCK_SHARE;
+    const isUnlucky = account === unlucky.account && before < unlucky.refused;
+    const refused = isUnlucky || luck < refusedShare;
+    const stuck = !refused && luck < refusedShare + stuckShare;
     const trouble = planTrouble(random, killShare);
     return {
       change: {
@@ -56,8 +56,8 @@ export function planChanges({ changes, accounts, killShare, seed }: ChangePlanOp
       },
       refused,
       stuck,
-      slow: account % SLOW_ACCOUNTS === 0,
-      sentAgain: random.chance(SENT_AGAIN_SHARE),
+      slow: account % slowAccounts === 0,
+      sentAgain: random.chance(sentAgainShare),
       trouble: stuck ? undefined : trouble,
     };
   });
@@ -65,12 +65,12 @@ export function planChanges({ changes, accounts, killShare, seed }: ChangePlanOp
 
 function planTrouble(random: Random, killShare: number): Trouble | undefined {
   // Always drawn, used or not: what happens to one change must not depend on another one's trouble.
-  const point: KillPoint = random.pick(KILL_POINTS);
+  const point: KillPoint = random.pick(killPoints);
   const status = random.pick([500, 502]);
   const luck = random.next();
   if (random.chance(killShare)) return { kind: 'kill', point };
-  if (luck < TROUBLE_SHARE / 3) return { kind: 'provider', fault: { kind: 'error-before', status: 503 } };
-  if (luck < (2 * TROUBLE_SHARE) / 3) return { kind: 'provider', fault: { kind: 'error-before', status } };
-  if (luck < TROUBLE_SHARE) return { kind: 'provider', fault: { kind: 'error-applied', status } };
+  if (luck < troubleShare / 3) return { kind: 'provider', fault: { kind: 'error-before', status: 503 } };
+  if (luck < (2 * troubleShare) / 3) return { kind: 'provider', fault: { kind: 'error-before', status } };
+  if (luck < troubleShare) return { kind: 'provider', fault: { kind: 'error-applied', status } };
   return undefined;
 }

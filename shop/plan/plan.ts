@@ -46,7 +46,7 @@ export interface PlannedOrder {
 export interface PlannedPayment {
   readonly payment: ProcessedPayment;
   /** In the function that the processor calls, or in the one that posts to the ledger. */
-  readonly kill: { readonly operation: (typeof PAYMENT_OPERATIONS)[number]; readonly point: KillPoint } | undefined;
+  readonly kill: { readonly operation: (typeof paymentOperations)[number]; readonly point: KillPoint } | undefined;
   /** How many of the first calls of the processor have a malformed body. */
   readonly flawedCalls: number;
   /** How often the queue fails when the payment is sent to it; and whether it has taken the message then, which it does not say. */
@@ -59,7 +59,7 @@ export interface PlannedRepayment {
   readonly killed: boolean;
 }
 
-const PAYMENT_OPERATIONS = ['payment-callback', 'post-payment'] as const;
+const paymentOperations = ['payment-callback', 'post-payment'] as const;
 
 export interface PlanOptions {
   readonly orders: number;
@@ -68,15 +68,15 @@ export interface PlanOptions {
   readonly seed: number;
 }
 
-const SENT_AGAIN_SHARE = 0.1;
-const FORGOTTEN_SHARE = 0.06;
-const TWICE_SHARE = 0.04;
-const PROVIDER_TROUBLE_SHARE = 0.08;
-const FLAWED_SHARE = 0.15;
-const OUTAGE_SHARE = 0.15;
+const sentAgainShare = 0.1;
+const forgottenShare = 0.06;
+const twiceShare = 0.04;
+const providerTroubleShare = 0.08;
+const flawedShare = 0.15;
+const outageShare = 0.15;
 
 /** The points that an effect outside of DynamoDB has. */
-export const KILL_POINTS = [
+export const killPoints = [
   'claim-written',
   'claim-answered',
   'before-effect',
@@ -86,7 +86,7 @@ export const KILL_POINTS = [
   'completion-written',
 ] as const satisfies readonly KillPoint[];
 
-const NAMES = ['Ada', 'Grace', 'Edsger', 'Barbara', 'Leslie', 'Jim', 'Frances', 'Tony', 'Radia', 'Ken'] as const;
+const nameOfEntry = ['Ada', 'Grace', 'Edsger', 'Barbara', 'Leslie', 'Jim', 'Frances', 'Tony', 'Radia', 'Ken'] as const;
 
 /** Everything that will go wrong, decided beforehand and by the seed alone. */
 export function createPlan(options: PlanOptions): readonly PlannedOrder[] {
@@ -117,7 +117,7 @@ export function planPayments({ orders: payments, killShare, seed }: PlanOptions)
       amountCents: 100 + random.below(10_000),
       currency: 'EUR',
     };
-    const operation = random.pick(PAYMENT_OPERATIONS);
+    const operation = random.pick(paymentOperations);
     const point = random.pick(
       operation === 'post-payment'
         ? (['completion-sent', 'completion-written'] as const)
@@ -125,8 +125,8 @@ export function planPayments({ orders: payments, killShare, seed }: PlanOptions)
     );
     const kill = random.chance(killShare) ? { operation, point } : undefined;
     // Always drawn, used or not, as above.
-    const [flawed, flawedCalls] = [day.chance(FLAWED_SHARE), 1 + day.below(2)];
-    const [fails, outage] = [day.chance(OUTAGE_SHARE), { calls: 1 + day.below(3), taken: day.chance(0.3) }];
+    const [flawed, flawedCalls] = [day.chance(flawedShare), 1 + day.below(2)];
+    const [fails, outage] = [day.chance(outageShare), { calls: 1 + day.below(3), taken: day.chance(0.3) }];
     return { payment, kill, flawedCalls: flawed ? flawedCalls : 0, outage: fails ? outage : undefined };
   });
 }
@@ -159,20 +159,20 @@ function chooseVictims(
 ): ReadonlyMap<number, { readonly effect: EffectKind; readonly point: KillPoint }> {
   const victims = new Map<number, { effect: EffectKind; point: KillPoint }>();
   const count = Math.round(orders * killShare);
-  const shift = random.below(KILL_POINTS.length);
+  const shift = random.below(killPoints.length);
   for (let victim = 0; victim < count; victim += 1) {
     const from = Math.floor((victim * orders) / count);
     const to = Math.floor(((victim + 1) * orders) / count);
     victims.set(from + random.below(Math.max(1, to - from)), {
       effect: victim % 2 === 0 ? 'email' : 'gift-card',
-      point: KILL_POINTS[(Math.floor(victim / 2) + shift) % KILL_POINTS.length] ?? 'claim-written',
+      point: killPoints[(Math.floor(victim / 2) + shift) % killPoints.length] ?? 'claim-written',
     });
   }
   return victims;
 }
 
 function createOrder(orderId: string, random: Random): Order {
-  const name = random.pick(NAMES);
+  const name = random.pick(nameOfEntry);
   return {
     orderId,
     customer: { email: `${name.toLowerCase()}.${orderId}@example.com`, name },
@@ -184,11 +184,11 @@ function createOrder(orderId: string, random: Random): Order {
 
 function planEffect(random: Random, point: KillPoint | undefined): EffectPlan {
   // Always drawn, used or not: what happens to one order must not depend on another one's kill.
-  const again = random.chance(SENT_AGAIN_SHARE) ? random.pick([0, 0, 2, 6]) : undefined;
+  const again = random.chance(sentAgainShare) ? random.pick([0, 0, 2, 6]) : undefined;
   const luck = random.next();
-  const fault = random.chance(PROVIDER_TROUBLE_SHARE) ? planFault(random) : undefined;
+  const fault = random.chance(providerTroubleShare) ? planFault(random) : undefined;
   const redelivery =
-    luck < FORGOTTEN_SHARE ? 'forgets-deletion' : luck < FORGOTTEN_SHARE + TWICE_SHARE ? 'delivers-twice' : undefined;
+    luck < forgottenShare ? 'forgets-deletion' : luck < forgottenShare + twiceShare ? 'delivers-twice' : undefined;
   return { sentAgainAfterSeconds: again, redelivery, trouble: planTrouble(point, fault) };
 }
 

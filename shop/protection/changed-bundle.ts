@@ -3,7 +3,7 @@ import type { Plugin } from 'esbuild';
 import { bundleFunction } from '../../lib/rehearsal/bundle.ts';
 import { scratchFolder } from '../../lib/rehearsal/engine/scratch.ts';
 import type { AppFunction } from '../app/app-functions.ts';
-import { PROJECT } from '../app/project.ts';
+import { project } from '../app/project.ts';
 
 /**
  * What stands between the effects of the app and what goes wrong: pawl as its functions use it; pawl under the policy `retry`,
@@ -22,7 +22,7 @@ function detour({ from, to }: (typeof detours)[keyof typeof detours]): Plugin {
     name: 'detour',
     setup({ onResolve }) {
       onResolve({ filter: from }, ({ importer }) =>
-        importer.startsWith(join(PROJECT, 'lambda/')) ? { path: join(PROJECT, 'shop/protection', to) } : undefined,
+        importer.startsWith(join(project, 'lambda/')) ? { path: join(project, 'shop/protection', to) } : undefined,
       );
     },
   };
@@ -35,7 +35,7 @@ function detour({ from, to }: (typeof detours)[keyof typeof detours]): Plugin {
  * Returns the folder of the bundle.
  */
 export async function bundleChanged(source: AppFunction, protection: keyof typeof detours): Promise<string> {
-  const folder = await scratchFolder(PROJECT, `${protection}-`);
-  await bundleFunction(join(PROJECT, `lambda/${source}.ts`), folder, [detour(detours[protection])]);
+  const folder = await scratchFolder(project, `${protection}-`);
+  await bundleFunction(join(project, `lambda/${source}.ts`), folder, [detour(detours[protection])]);
   return folder;
 }

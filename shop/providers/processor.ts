@@ -64,7 +64,7 @@ interface ReportOptions {
   readonly apartMs?: number;
 }
 
-const SENDER = fileURLToPath(new URL('callback-sender.ts', import.meta.url));
+const sender = fileURLToPath(new URL('callback-sender.ts', import.meta.url));
 
 /** Starts the processor. */
 export async function startProcessor(): Promise<Processor & HttpServer> {
@@ -118,7 +118,7 @@ function stated(
 
 function sendFrom(batch: CallbackBatch, certificate: string | undefined): Promise<Callbacks> {
   const env = { ...process.env, ...(certificate === undefined ? {} : { NODE_EXTRA_CA_CERTS: certificate }) };
-  const child = killWithUs(fork(SENDER, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], env }));
+  const child = killWithUs(fork(sender, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], env }));
   return new Promise((resolve, reject) => {
     child.once('message', (callbacks) => resolve(callbacks as Callbacks));
     child.once('error', reject);

@@ -15,15 +15,15 @@ import type { Journal } from '../deploy/journal.ts';
 import type { World } from './world.ts';
 
 /** The templates that CloudFormation deploys. Terraform and the Serverless Framework bring their own ways of deploying. */
-export const DEPLOYED = ['cloudformation', 'sam'] as const satisfies readonly Format[];
+export const deployed = ['cloudformation', 'sam'] as const satisfies readonly Format[];
 
-const OPTIONS = { name: 'mails', timeoutSeconds: 5 } as const;
-const ARGUMENTS = ['--name', 'mails', '--function-timeout', '5'] as const;
-const DRAIN_TIMEOUT_MS = 60_000;
-const WAIT = { maxWaitTime: 60, minDelay: 1, maxDelay: 1 } as const;
+const options = { name: 'mails', timeoutSeconds: 5 } as const;
+const sharedArguments = ['--name', 'mails', '--function-timeout', '5'] as const;
+const drainTimeoutMs = 60_000;
+const wait = { maxWaitTime: 60, minDelay: 1, maxDelay: 1 } as const;
 
 /** The life of a printed template: printed, deployed, checked, used by one order that comes twice, and deleted. */
-export async function deployPrinted(format: (typeof DEPLOYED)[number], world: World, journal: Journal): Promise<void> {
+export async function deployPrinted(format: (typeof deployed)[number], world: World, journal: Journal): Promise<void> {
   const { account, ledger, pawl } = world;
   const stack = `printed-${format}`;
   const expectClean = async (name: string) => {
@@ -33,15 +33,15 @@ export async function deployPrinted(format: (typeof DEPLOYED)[number], world: Wo
     if (!clean) for (const line of lines) journal.say(`  ${line}`);
   };
 
-  journal.say(`pawl template ${format} ${ARGUMENTS.join(' ')}`);
-  const { code, lines } = await pawl('template', format, ...ARGUMENTS);
+  journal.say(`pawl template ${format} ${sharedArguments.join(' ')}`);
+  const { code, lines } = await pawl('template', format, ...sharedArguments);
   journal.expect(
     'it prints the template',
-    code === 0 && lines.join('\n').startsWith(templateText(format, OPTIONS).trim()),
+    code === 0 && lines.join('\n').startsWith(templateText(format, options).trim()),
   );
 
   journal.say(`deploying it as ${stack}`);
-  const outputs = await create(world, stack, withCode(templateText(format, OPTIONS), world));
+  const outputs = await create(world, stack, withCode(templateText(format, options), world));
   const [queue = '', deadLetters = '', table = '', aFunction = ''] = [
     'MailsQueueUrl',
     'MailsDeadLetterQueueUrl',
@@ -55,14 +55,14 @@ export async function deployPrinted(format: (typeof DEPLOYED)[number], world: Wo
   journal.say('sending one order, twice');
   for (let sent = 0; sent < 2; sent += 1) await send(world, queue, orderId);
   const depths = () => Promise.all([queue, deadLetters].map((url) => account.depth(url)));
-  const left = await drainQueues({ depths, until: Date.now() + DRAIN_TIMEOUT_MS });
+  const left = await drainQueues({ depths, until: Date.now() + drainTimeoutMs });
   const mails = ledger.countByOrder('email').get(orderId) ?? 0;
   journal.expect(`messages left or dead-lettered: ${left}`, left === 0);
   journal.expect(`mails sent: ${mails}`, mails === 1);
 
   journal.say(`deleting ${stack}`);
   await world.cloudFormation.send(new DeleteStackCommand({ StackName: stack }));
-  await waitUntilStackDeleteComplete({ client: world.cloudFormation, ...WAIT }, { StackName: stack });
+  await waitUntilStackDeleteComplete({ client: world.cloudFormation, ...wait }, { StackName: stack });
   const { total } = await readClaims(account.dynamo, table);
   journal.expect(`the table stays, claims in it: ${total}`, total === 1);
 }
@@ -88,7 +88,7 @@ async function create(
     }),
   );
   try {
-    await waitUntilStackCreateComplete({ client, ...WAIT }, { StackName });
+    await waitUntilStackCreateComplete({ client, ...wait }, { StackName });
   } catch (cause) {
     throw new Error(`${StackName} was not created: ${await reasons(client, StackName)}`, { cause });
   }

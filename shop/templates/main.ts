@@ -4,10 +4,10 @@ import { endOnSignals } from '../../lib/rehearsal/end-on-signals.ts';
 import { createProgress } from '../../lib/rehearsal/progress.ts';
 import { createJournal } from '../deploy/journal.ts';
 import { stopwatch } from '../stopwatch.ts';
-import { DEPLOYED, deployPrinted } from './deployment.ts';
+import { deployed, deployPrinted } from './deployment.ts';
 import { startWorld } from './world.ts';
 
-const HELP = `Deploys the templates that pawl prints for CloudFormation and AWS SAM into an AWS emulator on this machine, and sends an order through each.
+const help = `Deploys the templates that pawl prints for CloudFormation and AWS SAM into an AWS emulator on this machine, and sends an order through each.
 
 Usage: npm run e2e -- templates [options]
 
@@ -18,7 +18,7 @@ The first run installs the emulator and the SAM translator from PyPI into .e2e/.
 Exits with 0 if all was as it should be, with 1 otherwise, and with 2 if it did not understand its options.`;
 
 /** Nothing takes this long unless it hangs. */
-const TIMEOUT_MS = 600_000;
+const timeoutMs = 600_000;
 
 /** Runs the command line to its end. Returns the exit code. */
 export async function main(args: readonly string[]): Promise<number> {
@@ -29,7 +29,7 @@ export async function main(args: readonly string[]): Promise<number> {
       options: { verbose: { type: 'boolean', default: false }, help: { type: 'boolean', short: 'h', default: false } },
     });
     if (values.help) {
-      process.stdout.write(`${HELP}\n`);
+      process.stdout.write(`${help}\n`);
       return 0;
     }
     verbose = values.verbose;
@@ -42,16 +42,16 @@ export async function main(args: readonly string[]): Promise<number> {
   endOnSignals(() => progress.end());
   const watchdog = setTimeout(() => {
     progress.end();
-    process.stderr.write(`Still not at the end after ${TIMEOUT_MS / 60_000} minutes: given up.\n`);
+    process.stderr.write(`Still not at the end after ${timeoutMs / 60_000} minutes: given up.\n`);
     process.exit(1);
-  }, TIMEOUT_MS);
+  }, timeoutMs);
   const elapsed = stopwatch();
   const journal = createJournal(progress, elapsed);
   try {
     await using cleanUp = new AsyncDisposableStack();
     const onLine = (line: string) => void (verbose && process.stderr.write(`${line}\n`));
     const world = await startWorld({ say: journal.say, onLine }, cleanUp);
-    for (const format of DEPLOYED) await deployPrinted(format, world, journal);
+    for (const format of deployed) await deployPrinted(format, world, journal);
     const { failures } = journal;
     process.stdout.write(`\n${JSON.stringify({ ok: failures.length === 0, failures, seconds: elapsed() })}\n`);
     return failures.length === 0 ? 0 : 1;

@@ -5,11 +5,11 @@ import { CreateBucketCommand, PutObjectCommand, S3Client } from '@aws-sdk/client
 import { bundleFunction } from '../../lib/rehearsal/bundle.ts';
 import { type Account, createAccount } from '../../lib/rehearsal/emulator/account.ts';
 import { type Emulator, startEmulator } from '../../lib/rehearsal/emulator/emulator.ts';
-import { EMULATOR, installEmulator, SAM_TRANSLATOR } from '../../lib/rehearsal/emulator/install.ts';
+import { emulatorPackage, installEmulator, samTranslator } from '../../lib/rehearsal/emulator/install.ts';
 import { run } from '../../lib/rehearsal/emulator/process.ts';
-import { REGION } from '../../lib/rehearsal/engine/app/template.ts';
+import { rehearsedRegion } from '../../lib/rehearsal/engine/app/template.ts';
 import { scratchFolder } from '../../lib/rehearsal/engine/scratch.ts';
-import { PROJECT } from '../app/project.ts';
+import { project } from '../app/project.ts';
 import { createLedger, type Ledger } from '../providers/ledger.ts';
 import { startSes } from '../providers/ses.ts';
 
@@ -31,18 +31,18 @@ export interface WorldOptions {
   readonly onLine: (line: string) => void;
 }
 
-const CODE = { bucket: 'printed-templates', key: 'handler.zip' } as const;
+const code = { bucket: 'printed-templates', key: 'handler.zip' } as const;
 
 /** Starts the emulator, with a mail provider beside it and the handler in a bucket. `cleanUp` gets what has to be stopped. */
 export async function startWorld({ say, onLine }: WorldOptions, cleanUp: AsyncDisposableStack): Promise<World> {
-  const python = await installEmulator(PROJECT, say, [SAM_TRANSLATOR]);
-  const folder = await scratchFolder(PROJECT, 'templates-');
+  const python = await installEmulator(project, say, [samTranslator]);
+  const folder = await scratchFolder(project, 'templates-');
   cleanUp.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   const ledger = createLedger();
   const ses = cleanUp.adopt(await startSes(ledger), (server) => server.stop());
   const emulator = cleanUp.adopt(
     await startEmulator({
-      project: PROJECT,
+      project: project,
       python,
       folder,
       functionEnvironment: async () => ({ AWS_ENDPOINT_URL_SESV2: ses.endpoint }),
@@ -50,25 +50,27 @@ export async function startWorld({ say, onLine }: WorldOptions, cleanUp: AsyncDi
     }),
     (running) => running.stop(),
   );
-  say(`${EMULATOR.replace('==', ' ')} runs, with ${SAM_TRANSLATOR.replace('==', ' ')} and every permission checked`);
+  say(
+    `${emulatorPackage.replace('==', ' ')} runs, with ${samTranslator.replace('==', ' ')} and every permission checked`,
+  );
   await uploadHandler(emulator, python, folder);
   say('the handler is bundled, zipped and uploaded');
   return {
     account: cleanUp.adopt(createAccount(emulator.endpoint), (clients) => clients.destroy()),
     cloudFormation: cleanUp.adopt(new CloudFormationClient(clientOf(emulator)), (client) => client.destroy()),
-    code: CODE,
+    code: code,
     ledger,
     pawl: (...args) => runPawl(emulator, args),
   };
 }
 
 function clientOf({ endpoint }: Emulator) {
-  return { endpoint, region: REGION, credentials: { accessKeyId: 'test', secretAccessKey: 'test' } };
+  return { endpoint, region: rehearsedRegion, credentials: { accessKeyId: 'test', secretAccessKey: 'test' } };
 }
 
 async function uploadHandler(emulator: Emulator, python: string, folder: string): Promise<void> {
-  await bundleFunction(join(PROJECT, 'shop', 'templates', 'handler.ts'), folder);
-  const zip = join(folder, CODE.key);
+  await bundleFunction(join(project, 'shop', 'templates', 'handler.ts'), folder);
+  const zip = join(folder, code.key);
   await run(python, ['-m', 'zipfile', '-c', zip, 'index.mjs'], {
     name: 'zip',
     cwd: folder,
@@ -77,8 +79,8 @@ async function uploadHandler(emulator: Emulator, python: string, folder: string)
   });
   const s3 = new S3Client({ ...clientOf(emulator), forcePathStyle: true });
   try {
-    await s3.send(new CreateBucketCommand({ Bucket: CODE.bucket }));
-    await s3.send(new PutObjectCommand({ Bucket: CODE.bucket, Key: CODE.key, Body: await readFile(zip) }));
+    await s3.send(new CreateBucketCommand({ Bucket: code.bucket }));
+    await s3.send(new PutObjectCommand({ Bucket: code.bucket, Key: code.key, Body: await readFile(zip) }));
   } finally {
     s3.destroy();
   }
@@ -86,9 +88,9 @@ async function uploadHandler(emulator: Emulator, python: string, folder: string)
 
 async function runPawl(emulator: Emulator, args: readonly string[]) {
   const lines: string[] = [];
-  const code = await run(process.execPath, [join(PROJECT, 'bin', 'pawl.ts'), ...args], {
+  const code = await run(process.execPath, [join(project, 'bin', 'pawl.ts'), ...args], {
     name: `pawl ${args[0]}`,
-    cwd: PROJECT,
+    cwd: project,
     timeoutMs: 60_000,
     expected: [0, 1, 2],
     env: { ...emulator.environment, NO_COLOR: '1' },

@@ -1,5 +1,5 @@
 import { plural } from '../../lib/pawl/kernel/plural.ts';
-import { type Colour, OPTION_FOR, some } from '../printing.ts';
+import { type Colour, optionFor, some } from '../printing.ts';
 import type { EffectKind } from '../providers/ledger.ts';
 import { isFoundExactly } from './payments.ts';
 import { isGood, noVerdictOf, type TrafficResult } from './traffic-result.ts';
@@ -8,7 +8,7 @@ import type { EffectVerdict } from './verdict.ts';
 /** A line of the conclusion, and its colour. */
 export type Line = readonly [Exclude<Colour, 'bold'>, string];
 
-export const NAME_OF: Readonly<Record<EffectKind, string>> = { email: 'emails', 'gift-card': 'gift cards' };
+export const nameOf: Readonly<Record<EffectKind, string>> = { email: 'emails', 'gift-card': 'gift cards' };
 
 /** What a report says in the end: what is wrong, what waits for the operator, and how to run the same again. */
 export function conclusion(result: TrafficResult): readonly Line[] {
@@ -45,8 +45,8 @@ function wrongEffects(result: TrafficResult): readonly Line[] {
   return both(result).flatMap((verdict) => {
     const { effect, lost, doubled } = verdict;
     return [
-      ...red(doubled, `Doubled ${NAME_OF[effect]}: ${some(doubled)}.`),
-      ...red(lost, `Lost ${NAME_OF[effect]}: ${some(lost)}.`),
+      ...red(doubled, `Doubled ${nameOf[effect]}: ${some(doubled)}.`),
+      ...red(lost, `Lost ${nameOf[effect]}: ${some(lost)}.`),
       ...neverRun(verdict),
     ];
   });
@@ -63,7 +63,7 @@ export function complaints({
 }
 
 function neverRun({ effect, neverRun: orders }: EffectVerdict): readonly Line[] {
-  return red(orders, `Set aside ${NAME_OF[effect]} that were never tried: ${some(orders)}.`);
+  return red(orders, `Set aside ${nameOf[effect]} that were never tried: ${some(orders)}.`);
 }
 
 function wrongMoney({ payments, repayments }: Pick<TrafficResult, 'payments' | 'repayments'>): readonly Line[] {
@@ -104,7 +104,7 @@ function parked(result: TrafficResult): readonly Line[] {
     if (inAll === 0) return [];
     const why =
       'A worker died or a call failed during the effect, and a second time is worse than a delay. The operator decides.';
-    const lines: Line[] = [['dim', `Parked ${NAME_OF[verdict.effect]}: ${inAll}. ${why}`]];
+    const lines: Line[] = [['dim', `Parked ${nameOf[verdict.effect]}: ${inAll}. ${why}`]];
     for (const { orderId, verdict: said } of decided) {
       const meaning =
         said === 'applied' ? 'it had happened, and did not run again' : 'it had not happened, and ran then';
@@ -118,7 +118,7 @@ function parked(result: TrafficResult): readonly Line[] {
 function repeated(result: TrafficResult): readonly Line[] {
   return both(result).flatMap(({ effect, repeated: repeats }): readonly Line[] => {
     const why = "under 'retry', by a provider that has no effect keys. Use 'park' or 'reconcile' with such a provider.";
-    return repeats.length > 0 ? [['dim', `Repeated ${NAME_OF[effect]}: ${repeats.length}, ${why}`]] : [];
+    return repeats.length > 0 ? [['dim', `Repeated ${nameOf[effect]}: ${repeats.length}, ${why}`]] : [];
   });
 }
 
@@ -126,7 +126,7 @@ function setAside(result: TrafficResult): readonly Line[] {
   return both(result).flatMap(({ effect, setAside: orders }): readonly Line[] => {
     const why =
       'Not done, and not in doubt: SQS moved their messages to the dead-letter queue after too many receives, mostly by workers that died. Redrive them.';
-    return orders.length > 0 ? [['dim', `Set aside ${NAME_OF[effect]}: ${some(orders)}. ${why}`]] : [];
+    return orders.length > 0 ? [['dim', `Set aside ${nameOf[effect]}: ${some(orders)}. ${why}`]] : [];
   });
 }
 
@@ -137,6 +137,6 @@ export function again({ orders, payments, repayments, killShare, seed }: Traffic
 
 function commands(result: TrafficResult): readonly Line[] {
   const command = again(result);
-  const same: Line = ['dim', `Again: ${command}${OPTION_FOR[result.protection]}`];
+  const same: Line = ['dim', `Again: ${command}${optionFor[result.protection]}`];
   return result.protection === 'none' ? [same] : [same, ['dim', `Without pawl: ${command} --unprotected`]];
 }

@@ -7,7 +7,7 @@ import {
 import { dynamoStore, sdk } from 'pawl/dynamodb';
 import { operator } from 'pawl/operate';
 import { receiveDeadLetters } from '../../lib/rehearsal/services/sqs/dead-letters.ts';
-import { OPERATION_OF } from '../app/app-functions.ts';
+import { operationOf } from '../app/app-functions.ts';
 import type { Shop } from '../app/shop.ts';
 import type { EffectKind } from '../providers/ledger.ts';
 import { orderOf } from './dead-letters.ts';
@@ -44,7 +44,7 @@ export async function decideSomeParked(shop: Shop, effect: EffectKind): Promise<
   for (const { message, orderId } of chosen) {
     const verdict = happened.has(orderId) ? 'applied' : 'not-applied';
     const note = `looked up in the provider's ledger: ${happened.get(orderId) ?? 0} found`;
-    const { outcome } = await operate.resolve({ operation: OPERATION_OF[effect], key: orderId }, verdict, {
+    const { outcome } = await operate.resolve({ operation: operationOf[effect], key: orderId }, verdict, {
       by: 'the operator',
       note,
     });

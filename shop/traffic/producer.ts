@@ -1,5 +1,5 @@
 import { SendMessageBatchCommand, type SendMessageBatchRequestEntry, type SQSClient } from '@aws-sdk/client-sqs';
-import { EFFECTS } from '../app/app-functions.ts';
+import { shopEffects } from '../app/app-functions.ts';
 import type { PlannedOrder } from '../plan/plan.ts';
 import type { EffectKind } from '../providers/ledger.ts';
 
@@ -21,7 +21,7 @@ export async function sendOrders(stack: OrderQueues, plan: readonly PlannedOrder
   for (let start = 0; start < plan.length; start += 10) {
     const part = plan.slice(start, start + 10);
     await Promise.all(
-      EFFECTS.map(async (effect) => {
+      shopEffects.map(async (effect) => {
         const again = part.filter(({ effects }) => effects[effect].sentAgainAfterSeconds !== undefined);
         await send(
           stack,

@@ -1,7 +1,7 @@
 import { whatWentWrong } from '../../lib/rehearsal/file/report.ts';
 import type { Verdicts } from '../../lib/rehearsal/pawl/events.ts';
-import { createPrinter, OPTION_FOR, type Printer } from '../printing.ts';
-import { again, conclusion, NAME_OF } from './conclusion.ts';
+import { createPrinter, optionFor, type Printer } from '../printing.ts';
+import { again, conclusion, nameOf } from './conclusion.ts';
 import type { StatementVerdict } from './payments.ts';
 import { type TrafficResult, timesAsked } from './traffic-result.ts';
 import type { EffectVerdict } from './verdict.ts';
@@ -29,7 +29,7 @@ export function report(result: TrafficResult, colour: boolean): string {
     // What `check` found is part of the conclusion.
     ...whatWentWrong(
       { ...result.rehearsed, findings: [] },
-      { colour, again: `${again(result)}${OPTION_FOR[result.protection]}` },
+      { colour, again: `${again(result)}${optionFor[result.protection]}` },
     ),
     '',
     ...conclusion(result).map(([format, text]) => paint(format, text)),
@@ -89,7 +89,7 @@ function effect(verdict: EffectVerdict, { paint }: Printer): string {
     return isBad && items.length > 0 ? paint('red', text) : text;
   };
   return [
-    `  ${NAME_OF[verdict.effect].padEnd(14)}${String(verdict.orders).padStart(8)}${String(verdict.done).padStart(8)}`,
+    `  ${nameOf[verdict.effect].padEnd(14)}${String(verdict.orders).padStart(8)}${String(verdict.done).padStart(8)}`,
     count(verdict.doubled, 9, true),
     count(verdict.parked, 9),
     count(verdict.setAside, 11),

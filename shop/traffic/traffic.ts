@@ -8,8 +8,8 @@ import { createPawlEvents, type PawlEvents } from '../../lib/rehearsal/pawl/even
 import type { Progress } from '../../lib/rehearsal/progress.ts';
 import { createDynamoDbFaults } from '../../lib/rehearsal/services/dynamodb/dynamodb-faults.ts';
 import { messagesIn } from '../../lib/rehearsal/services/sqs/drain.ts';
-import { EFFECTS } from '../app/app-functions.ts';
-import { APP } from '../app/project.ts';
+import { shopEffects } from '../app/app-functions.ts';
+import { shopApp } from '../app/project.ts';
 import { type BundleFor, deliveriesBy, type OtherShop, type Shop, shopOf, versionsOf } from '../app/shop.ts';
 import { createFaults, type FaultStats } from '../faults/faults.ts';
 import { planMisstatements } from '../plan/misstatements.ts';
@@ -73,7 +73,7 @@ export async function runTraffic(options: TrafficOptions): Promise<TrafficResult
   };
   const { rehearsal, found } = shopRehearsal(run);
   await runRehearsal(rehearsal, {
-    app: APP,
+    app: shopApp,
     seed,
     story,
     faults: {
@@ -141,7 +141,7 @@ function bundlesUnder(protection: Protection): BundleFor | undefined {
 }
 
 function lookLine({ seconds, left, isWaiting }: Look, { ledger, sandboxes }: Shop): string {
-  const [emails, cards] = EFFECTS.map((effect) => ledger.countByOrder(effect).size);
+  const [emails, cards] = shopEffects.map((effect) => ledger.countByOrder(effect).size);
   return (
     `${seconds.toFixed(0).padStart(3)} s   ${emails} emails   ${cards} gift cards   ` +
     `${plural(sandboxes.killed, 'sandbox', 'sandboxes')} killed   ${plural(left, 'message')} ${isWaiting ? 'waiting to become visible again' : 'to go'}`
@@ -161,15 +161,15 @@ async function resultOf(
   { rehearsed, found, faults, events }: Seen,
 ): Promise<TrafficResult> {
   const shop = running();
-  const consumers = EFFECTS.map((effect) => shop.consumers[effect]);
+  const consumers = shopEffects.map((effect) => shop.consumers[effect]);
   const total = (pick: (consumer: (typeof consumers)[number]) => number) =>
     consumers.reduce((sum, consumer) => sum + pick(consumer), 0);
   const duplicates = plan.orders.flatMap(({ effects }) =>
-    EFFECTS.filter((effect) => effects[effect].sentAgainAfterSeconds !== undefined),
+    shopEffects.filter((effect) => effects[effect].sentAgainAfterSeconds !== undefined),
   ).length;
   return {
     orders: plan.orders.length,
-    messages: EFFECTS.length * plan.orders.length + duplicates,
+    messages: shopEffects.length * plan.orders.length + duplicates,
     producerDuplicates: duplicates,
     sqsRedeliveries: faults.redeliveries,
     providerFaults: faults.providerFaults,
@@ -194,7 +194,7 @@ async function resultOf(
 
 async function countDeadLetters({ consumers, sqs }: Shop): Promise<number> {
   // Consumers may share a dead-letter queue.
-  const names = new Set(EFFECTS.flatMap((effect) => consumers[effect].deadLetterQueue?.name ?? []));
+  const names = new Set(shopEffects.flatMap((effect) => consumers[effect].deadLetterQueue?.name ?? []));
   const depths = await Promise.all([...names].map((name) => sqs.depth(name)));
   return depths.reduce((sum, depth) => sum + messagesIn(depth), 0);
 }

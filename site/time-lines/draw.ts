@@ -17,15 +17,15 @@ interface Colours {
   readonly death: string;
 }
 
-const COLOURS: Readonly<Record<Scheme, Colours>> = {
+const colours: Readonly<Record<Scheme, Colours>> = {
   light: { text: '#213547', faint: '#5c6b7a', line: '#c9d1d9', arrow: '#3451b2', effect: '#18794e', death: '#b8272c' },
   dark: { text: '#dfdfd6', faint: '#a0a0aa', line: '#3c3f44', arrow: '#a8b1ff', effect: '#3dd68c', death: '#f66f81' },
 };
 
-const WIDTH = 680;
-const TEXT_WIDTH = 300;
-const TOP = 46;
-const ROW = 26;
+const width = 680;
+const textWidth = 300;
+const topMargin = 46;
+const rowHeight = 26;
 
 type Peer = 'table' | 'provider' | 'dead letters' | 'lambda';
 
@@ -39,7 +39,7 @@ interface Drawn {
 }
 
 /** How each act is drawn. */
-const ACTS: Readonly<Record<string, Drawn>> = {
+const acts: Readonly<Record<string, Drawn>> = {
   asks: { says: 'asks for the claim', peer: 'table', towards: 'peer' },
   claims: { says: 'the claim is written', peer: 'table', towards: 'worker' },
   calls: { says: 'calls the provider', peer: 'provider', towards: 'peer' },
@@ -67,13 +67,13 @@ export function draw(story: Story, title: string, scheme: Scheme): string {
   const workers = [...new Set(story.map(({ worker }) => `worker ${worker}`))];
   const peers = [...new Set(story.flatMap(({ act }) => drawn(act).peer ?? []))].filter((peer) => peer !== 'lambda');
   const names = [...workers, ...(['table', 'provider', 'dead letters'] as const).filter((one) => peers.includes(one))];
-  const step = (WIDTH - TEXT_WIDTH) / names.length;
-  const columns = new Map(names.map((name, index) => [name, TEXT_WIDTH + step * (index + 0.5)]));
-  const scene: Scene = { colours: COLOURS[scheme], story, columns };
+  const step = (width - textWidth) / names.length;
+  const columns = new Map(names.map((name, index) => [name, textWidth + step * (index + 0.5)]));
+  const scene: Scene = { colours: colours[scheme], story, columns };
   const rows = rowsOf(scene);
-  const height = TOP + rows.length * ROW + 10;
+  const height = topMargin + rows.length * rowHeight + 10;
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" font-family="system-ui, sans-serif" font-size="13">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" font-family="system-ui, sans-serif" font-size="13">`,
     `<title>${title}</title>`,
     ...names.map((name) => lane(scene, name, height)),
     ...rows,
@@ -82,7 +82,7 @@ export function draw(story: Story, title: string, scheme: Scheme): string {
 }
 
 function drawn(act: string): Drawn {
-  const known = ACTS[act];
+  const known = acts[act];
   if (known === undefined) throw new Error(`Nothing says how to draw ${JSON.stringify(act)}.`);
   return known;
 }
@@ -91,7 +91,7 @@ function drawn(act: string): Drawn {
 function lane({ colours, columns, story }: Scene, name: string, height: number): string {
   const x = columns.get(name) ?? 0;
   const own = story.flatMap(({ worker }, index) => (`worker ${worker}` === name ? [yOf(story, index)] : []));
-  const [from, to] = own.length > 0 ? [own[0], own.at(-1)] : [TOP - 12, height - 10];
+  const [from, to] = own.length > 0 ? [own[0], own.at(-1)] : [topMargin - 12, height - 10];
   return `<text x="${x}" y="20" text-anchor="middle" fill="${colours.text}" font-weight="600" font-size="12">${name}</text>
 <line x1="${x}" y1="${from}" x2="${x}" y2="${to}" stroke="${colours.line}" stroke-width="3" stroke-linecap="round"/>`;
 }
@@ -102,7 +102,7 @@ function rowsOf(scene: Scene): readonly string[] {
     const before = scene.story[index - 1];
     const row = actRow(scene, happening, index);
     return before !== undefined && before.worker !== happening.worker
-      ? [laterRow(scene, happening, before, yOf(scene.story, index) - ROW), row]
+      ? [laterRow(scene, happening, before, yOf(scene.story, index) - rowHeight), row]
       : [row];
   });
 }
@@ -110,7 +110,7 @@ function rowsOf(scene: Scene): readonly string[] {
 /** Where the row of an act is: below those before it, and below those between two workers. */
 function yOf(story: Story, index: number): number {
   const between = story.slice(1, index + 1).filter(({ worker }, at) => worker !== story[at]?.worker).length;
-  return TOP + (index + between) * ROW;
+  return topMargin + (index + between) * rowHeight;
 }
 
 function laterRow({ colours }: Scene, { at, worker }: Happening, before: Happening, y: number): string {

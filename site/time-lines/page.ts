@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inBoth } from '../page.ts';
-import { PAGES } from '../paths.ts';
+import { pages } from '../paths.ts';
 import { draw } from './draw.ts';
 import { readStories, type Story } from './story.ts';
 
 /** The policies of the guarantee table, as the stories name them. */
-const COLUMNS = {
+const columns = {
   'retry-honoured': "'retry', and the provider honours the effect key",
   'retry-ignored': "'retry', and the provider ignores the effect key",
   park: "'park'",
@@ -16,7 +16,7 @@ const COLUMNS = {
 /** A page with the time-lines that it asks for: `<!-- time-lines: wrote-claim -->`, for each policy. */
 export function withTimeLines(markdown: string): string {
   return markdown.replace(/<!-- time-lines: ([a-z-]+) -->/g, (_, point: string) =>
-    Object.entries(COLUMNS)
+    Object.entries(columns)
       .map(([column, title]) => figure(`${column}-${point}`, title))
       .join('\n\n'),
   );
@@ -26,10 +26,10 @@ function figure(cell: string, policy: string): string {
   const story = readStories().get(cell);
   if (story === undefined) throw new Error(`There is no story ${cell}.`);
   const outcome = outcomeOf(story);
-  mkdirSync(join(PAGES, 'public/time-lines'), { recursive: true });
+  mkdirSync(join(pages, 'public/time-lines'), { recursive: true });
   for (const scheme of ['light', 'dark'] as const)
     writeFileSync(
-      join(PAGES, `public/time-lines/${cell}-${scheme}.svg`),
+      join(pages, `public/time-lines/${cell}-${scheme}.svg`),
       draw(story, `Under ${policy}: ${outcome}`, scheme),
     );
   const alt = `Under ${policy}: ${story.map(({ worker, act }) => `worker ${worker} ${act}`).join(', ')}.`;

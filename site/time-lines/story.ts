@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT } from '../paths.ts';
+import { root } from '../paths.ts';
 
 /** What happened to one message in the run that made the guarantee table: `test/suites/integration/crash-points.long.test.ts` notes it. */
 export interface Happening {
@@ -15,7 +15,7 @@ export type Story = readonly Happening[];
 /** The story of each cell of the table, by column and point: `park-wrote-claim`. */
 export function readStories(): ReadonlyMap<string, Story> {
   const written: Readonly<Record<string, readonly string[]>> = JSON.parse(
-    readFileSync(join(ROOT, 'docs/evidence/crash-points.json'), 'utf8'),
+    readFileSync(join(root, 'docs/evidence/crash-points.json'), 'utf8'),
   );
   return new Map(Object.entries(written).map(([cell, lines]) => [cell, lines.map(happening)]));
 }

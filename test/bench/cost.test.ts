@@ -3,8 +3,8 @@ import { moneyChart } from '../../bench/cost/money/chart.ts';
 import { atShare, costOf, cpuShareOf, storedBytes } from '../../bench/cost/money/cost.ts';
 import { createCpuQuota } from '../../bench/cost/money/cpu-quota.ts';
 import { moneyDocument, moneyTables } from '../../bench/cost/money/document.ts';
-import { ASSUMED, drawLatencyMs } from '../../bench/cost/money/latency.ts';
-import { HANDLERS_MS, PAID } from '../../bench/cost/money/money.ts';
+import { assumed, drawLatencyMs } from '../../bench/cost/money/latency.ts';
+import { handlersMs, paid } from '../../bench/cost/money/money.ts';
 import type { Prices } from '../../bench/cost/money/prices.ts';
 import { percentile } from '../../bench/cost/statistics.ts';
 import { costSummary } from '../../bench/cost/summary.ts';
@@ -65,9 +65,9 @@ it('latencies are drawn with the percentiles that are assumed', () => {
     state = (state * 48_271) % 2_147_483_647;
     return state / 2_147_483_647;
   };
-  const drawn = Array.from({ length: 20_000 }, () => drawLatencyMs(ASSUMED, random));
-  expect(percentile(drawn, 0.5)).toBeCloseTo(ASSUMED.p50Ms, 0);
-  expect(percentile(drawn, 0.99) / ASSUMED.p99Ms).toBeCloseTo(1, 0);
+  const drawn = Array.from({ length: 20_000 }, () => drawLatencyMs(assumed, random));
+  expect(percentile(drawn, 0.5)).toBeCloseTo(assumed.p50Ms, 0);
+  expect(percentile(drawn, 0.99) / assumed.p99Ms).toBeCloseTo(1, 0);
 });
 
 describe('the page about costs', () => {
@@ -76,7 +76,7 @@ describe('the page about costs', () => {
 
   it('has a table for each handler, the plot, the prices’ date, and what is assumed', () => {
     const tables = moneyTables(money);
-    expect(tables).toHaveLength(HANDLERS_MS.length);
+    expect(tables).toHaveLength(handlersMs.length);
     for (const table of tables) expect(text).toContain(asMarkdown(table));
     expect(text).toContain('](cost.svg)');
     expect(text).toMatch(/entered on \d{4}-\d\d-\d\d/);
@@ -93,7 +93,7 @@ describe('the page about costs', () => {
 
   it('draws a bar for every contender and batch size', () => {
     const chart = moneyChart(money);
-    expect([...chart.matchAll(/<rect x="190"/g)]).toHaveLength(3 * PAID.length);
+    expect([...chart.matchAll(/<rect x="190"/g)]).toHaveLength(3 * paid.length);
     expect(chart).not.toMatch(/NaN|undefined/);
   });
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { costOf } from '../../bench/cost/money/cost.ts';
 import { moneyDocument } from '../../bench/cost/money/document.ts';
 import { estimatesOf } from '../../bench/cost/money/estimate.ts';
-import { PRICES } from '../../bench/cost/money/prices.ts';
+import { prices } from '../../bench/cost/money/prices.ts';
 import { type Measured, measuredIn } from '../../bench/cost/money/written.ts';
 import { resultsOf } from './fixtures.ts';
 
@@ -22,7 +22,7 @@ describe('the calculator', () => {
   it.each(measured.filter(({ handlerMs }) => handlerMs > 0))(
     'says of a measured point what the table says: $name, batches of $size, $handlerMs ms, $memoryMb MB',
     ({ name, title, size, handlerMs, memoryMb }) => {
-      const [estimate] = estimatesOf({ messages: 1_000_000, size, handlerMs, memoryMb }, ofName(name), PRICES);
+      const [estimate] = estimatesOf({ messages: 1_000_000, size, handlerMs, memoryMb }, ofName(name), prices);
       const [, table = ''] = page.split(`a million messages; the handler takes ${handlerMs} ms\n`);
       const row = cells(table).find(([first, batch]) => first === title && batch === String(size)) ?? [];
       const head = cells(table)[0] ?? [];
@@ -38,12 +38,12 @@ describe('the calculator', () => {
     const written = measuredIn(moneyDocument({ ...money, cells }, cold, environment));
     expect(written.map(({ durationMs }) => Math.ceil(durationMs))).toEqual(cells.map(() => 213));
     const [one] = written as [Measured];
-    expect(costOf(one, PRICES).lambda).toBe(costOf({ ...one, durationMs: 212.03 }, PRICES).lambda);
+    expect(costOf(one, prices).lambda).toBe(costOf({ ...one, durationMs: 212.03 }, prices).lambda);
   });
 
   it('grows with the messages', () => {
-    const [one] = estimatesOf(million, ofName('pawl'), PRICES);
-    const [ten] = estimatesOf({ ...million, messages: 10_000_000 }, ofName('pawl'), PRICES);
+    const [one] = estimatesOf(million, ofName('pawl'), prices);
+    const [ten] = estimatesOf({ ...million, messages: 10_000_000 }, ofName('pawl'), prices);
     expect(ten?.cost.total).toBeCloseTo(10 * (one?.cost.total ?? 0), 6);
   });
 
@@ -59,7 +59,7 @@ describe('the calculator', () => {
     })),
   );
   const durationAt = (size: number, handlerMs: number) =>
-    estimatesOf({ ...million, size, handlerMs }, line, PRICES)[0]?.durationMs;
+    estimatesOf({ ...million, size, handlerMs }, line, prices)[0]?.durationMs;
 
   it('draws a line between two measured points', () => {
     expect(durationAt(1, 110)).toBeCloseTo(151, 6);

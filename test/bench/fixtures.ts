@@ -1,12 +1,12 @@
-import { NAMES, type Name } from '../../bench/cost/contender.ts';
+import { type Name, nameOfEntry } from '../../bench/cost/contender.ts';
 import { costOf } from '../../bench/cost/money/cost.ts';
-import { HANDLERS_MS, MEMORIES_MB, type Money, PAID, type PaidCell } from '../../bench/cost/money/money.ts';
-import { PRICES } from '../../bench/cost/money/prices.ts';
+import { handlersMs, type Money, memoriesMb, type PaidCell, paid } from '../../bench/cost/money/money.ts';
+import { prices } from '../../bench/cost/money/prices.ts';
 import type { Cell, Cold, Results } from '../../bench/cost/results.ts';
-import { SCENARIOS } from '../../bench/cost/scenarios.ts';
+import { scenarios } from '../../bench/cost/scenarios.ts';
 
 /** Milliseconds of CPU of one batch of 10, by contender; the machine is twice as slow in the second round. */
-const CPU: Readonly<Record<Name, number>> = {
+const cpuOf: Readonly<Record<Name, number>> = {
   floor: 2,
   pawl: 2.5,
   pawlLean: 1,
@@ -14,7 +14,7 @@ const CPU: Readonly<Record<Name, number>> = {
   powertools: 10,
   middy: 0.1,
 };
-const REQUESTS: Readonly<Record<Name, number>> = {
+const requestCount: Readonly<Record<Name, number>> = {
   floor: 2,
   pawl: 2,
   pawlLean: 2,
@@ -26,11 +26,11 @@ const REQUESTS: Readonly<Record<Name, number>> = {
 /** What a run would have found, for batches of these sizes. */
 export function resultsOf(sizes: readonly number[]): Results {
   const cells = sizes.flatMap((size) =>
-    SCENARIOS.flatMap((scenario) =>
-      NAMES.map((name): Cell => {
-        const cpu = (CPU[name] * size) / 10;
+    scenarios.flatMap((scenario) =>
+      nameOfEntry.map((name): Cell => {
+        const cpu = (cpuOf[name] * size) / 10;
         const counts = {
-          requests: REQUESTS[name],
+          requests: requestCount[name],
           statements: 2 * size,
           bytesSent: 900 * size,
           bytesReceived: 100 * size,
@@ -50,7 +50,7 @@ export function resultsOf(sizes: readonly number[]): Results {
       versions: {},
     },
     cells,
-    peaks: sizes.flatMap((size) => NAMES.map((name) => ({ name, size, peakMb: 100 }))),
+    peaks: sizes.flatMap((size) => nameOfEntry.map((name) => ({ name, size, peakMb: 100 }))),
     large: (['floor', 'pawl', 'pawlLean'] as const).map((name) => ({
       name,
       cpuMs: { hundred: [0.2, 0.4], tenThousand: [0.22, 0.44] },
@@ -70,12 +70,12 @@ export function resultsOf(sizes: readonly number[]): Results {
 /** As if each contender took as long as its CPU, and one write for each statement. */
 function moneyOf(): Money {
   const units = { write: 2, read: 0, storedBytes: 300 };
-  const cells = PAID.flatMap((name) =>
+  const cells = paid.flatMap((name) =>
     [1, 10, 100].flatMap((size) =>
-      HANDLERS_MS.flatMap((handlerMs) =>
-        MEMORIES_MB.map((memoryMb): PaidCell => {
-          const durationMs = CPU[name] + handlerMs;
-          const cost = costOf({ size, memoryMb, durationMs, units }, PRICES);
+      handlersMs.flatMap((handlerMs) =>
+        memoriesMb.map((memoryMb): PaidCell => {
+          const durationMs = cpuOf[name] + handlerMs;
+          const cost = costOf({ size, memoryMb, durationMs, units }, prices);
           return { name, size, handlerMs, memoryMb, durationMs, units, cost };
         }),
       ),

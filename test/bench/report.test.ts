@@ -3,7 +3,7 @@ import { chartOf } from '../../bench/cost/chart.ts';
 import { readCommandLine } from '../../bench/cost/command-line.ts';
 import { compare } from '../../bench/cost/compare.ts';
 import { documentOf } from '../../bench/cost/document.ts';
-import { FULL } from '../../bench/cost/plan.ts';
+import { full } from '../../bench/cost/plan.ts';
 import { summaryOf } from '../../bench/cost/summary.ts';
 import { asMarkdown, asText } from '../../bench/cost/table.ts';
 import { tablesOf } from '../../bench/cost/tables.ts';
@@ -59,7 +59,7 @@ it('refuses to compare with what was not measured', () => {
 });
 
 describe('the document', () => {
-  const text = documentOf(results, FULL);
+  const text = documentOf(results, full);
 
   it('has every table, the chart, and what is not measured', () => {
     for (const table of tablesOf(results)) expect(text).toContain(asMarkdown(table));

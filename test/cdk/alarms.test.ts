@@ -6,7 +6,7 @@ import type { ClaimEvent } from '../../lib/pawl/engine/events.ts';
 import { metricEvents } from '../../lib/pawl/observe/index.ts';
 import { addConsumer, consumerTemplate, emptyStack, type Overrides } from './support.ts';
 
-const OPERATION = { operation: 'send-email' };
+const operation = { operation: 'send-email' };
 
 /** Every alarm of the template, by the name of its metric. */
 function alarmsIn(template: Template): Map<string, Record<string, unknown>> {
@@ -17,7 +17,7 @@ function alarmsIn(template: Template): Map<string, Record<string, unknown>> {
 const alarmOf = (metric: string, overrides: Overrides) => alarmsIn(consumerTemplate(overrides)).get(metric);
 
 describe('the alarms of a consumer', () => {
-  const alarms = alarmsIn(consumerTemplate(OPERATION));
+  const alarms = alarmsIn(consumerTemplate(operation));
 
   test.each([
     ['Parked', 1, 300],
@@ -63,7 +63,7 @@ describe('the alarms of a consumer', () => {
   });
 
   test('metricsNamespace and takenOverThreshold reach them', () => {
-    const options = { ...OPERATION, metricsNamespace: 'shop', takenOverThreshold: 2 };
+    const options = { ...operation, metricsNamespace: 'shop', takenOverThreshold: 2 };
     expect(alarmOf('TakenOver', options)).toMatchObject({ Namespace: 'shop', Threshold: 2 });
     expect(alarmOf('TakenOver', options)?.['AlarmDescription']).toContain(': 2 or more claims were taken over');
   });
@@ -71,7 +71,7 @@ describe('the alarms of a consumer', () => {
   test('addAlarmAction reaches every one of them', () => {
     const stack = emptyStack();
     const onCall = 'arn:aws:sns:eu-west-1:123456789012:on-call';
-    addConsumer(stack, OPERATION).addAlarmAction({ bind: () => ({ alarmActionArn: onCall }) });
+    addConsumer(stack, operation).addAlarmAction({ bind: () => ({ alarmActionArn: onCall }) });
     const acting = { AlarmActions: [onCall], Namespace: Match.not('AWS/DynamoDB') };
     Template.fromStack(stack).resourcePropertiesCountIs('AWS::CloudWatch::Alarm', acting, 7);
   });
@@ -114,7 +114,7 @@ describe('the metrics on claims', () => {
     });
     const { _aws, ...values } = JSON.parse(lines[0] ?? '');
     const [{ Namespace, Dimensions, Metrics }] = _aws.CloudWatchMetrics;
-    const alarm = alarmOf(Metrics[0].Name, OPERATION);
+    const alarm = alarmOf(Metrics[0].Name, operation);
     expect(alarm).toMatchObject({
       Namespace,
       Dimensions: [{ Name: Dimensions[0][0], Value: values[Dimensions[0][0]] }],
@@ -133,7 +133,7 @@ describe('the dashboard', () => {
   }
 
   test('shows every alarm, the queues, the function, what became of the claims, and the table', () => {
-    const body = bodyOf(OPERATION);
+    const body = bodyOf(operation);
     for (const alarm of ['DeadLetter', 'OldestMessage', 'Parked', 'StaleClaim', 'TakenOver', 'CompletionLost']) {
       expect(body).toMatch(new RegExp(`Work${alarm}Alarm[0-9A-F]+`));
     }

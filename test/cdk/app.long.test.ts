@@ -10,13 +10,13 @@ import { permissions } from './support.ts';
 // Each run starts Node and loads CDK.
 vi.setConfig({ testTimeout: 60_000 });
 
-const APP = fileURLToPath(new URL('../../bin/app.ts', import.meta.url));
+const app = fileURLToPath(new URL('../../bin/app.ts', import.meta.url));
 const outdir = mkdtempSync(join(tmpdir(), 'pawl-app-'));
 afterAll(() => rmSync(outdir, { recursive: true }));
 
 /** Runs the app as the CDK command line does, in a folder that is not its own and without any credentials. */
 function run(context: Readonly<Record<string, unknown>>) {
-  return spawnSync(process.execPath, [APP], {
+  return spawnSync(process.execPath, [app], {
     cwd: outdir,
     encoding: 'utf8',
     env: {

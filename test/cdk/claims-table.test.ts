@@ -4,7 +4,7 @@ import { Key } from 'aws-cdk-lib/aws-kms';
 import { describe, expect, test } from 'vitest';
 import { ClaimsTable, type ClaimsTableProps } from '../../lib/cdk/index.ts';
 import { openClaimOf } from '../../lib/pawl/rules/open-claims.ts';
-import { OPEN_INDEX } from '../../lib/pawl/stores/dynamodb/open-index.ts';
+import { openIndex } from '../../lib/pawl/stores/dynamodb/open-index.ts';
 import { record } from '../support/records.ts';
 import { emptyStack, permissions } from './support.ts';
 
@@ -78,7 +78,7 @@ test('grantLocks grants exactly what locks call: nothing that deletes, scans or 
 });
 
 test('has an index of open claims, which holds no result and no checkpoint', () => {
-  const { name, partitionKey, sortKey, projected } = OPEN_INDEX;
+  const { name, partitionKey, sortKey, projected } = openIndex;
   const [table] = Object.values(synthesize().findResources('AWS::DynamoDB::Table'));
   expect(table?.['Properties'].GlobalSecondaryIndexes).toEqual([
     {

@@ -7,7 +7,7 @@ import { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { describe, expect, test } from 'vitest';
 import { ClaimsTable, Consumer, type ConsumerProps } from '../../lib/cdk/index.ts';
-import { addConsumer, addExisting, LOCK_FILE } from './support.ts';
+import { addConsumer, addExisting, lockFile } from './support.ts';
 
 /*
  * Every stack in which a queue should be consumed has one event source for it, in its own template. A second stack of the same class has
@@ -190,7 +190,7 @@ describe('what another account owns', () => {
     const stack = new Stack(scope, id, props);
     new Consumer(stack, 'Work', {
       entry: fileURLToPath(import.meta.url),
-      depsLockFilePath: LOCK_FILE,
+      depsLockFilePath: lockFile,
       claimsTable: new ClaimsTable(stack, 'Claims').table,
       queue: Queue.fromQueueArn(stack, 'Mails', arn(`mails-${id}`)),
       deadLetterQueue: Queue.fromQueueArn(stack, 'Dead', arn(`dead-${id}`)),

@@ -13,8 +13,8 @@ import { Mails as Before } from '../fixtures/existing-stack/before.ts';
 // Each run starts the CDK's command line.
 vi.setConfig({ testTimeout: 60_000 });
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const scratch = mkdtempSync(join(tmpdir(), 'pawl-existing-'));
 afterAll(() => rmSync(scratch, { recursive: true }));
 
@@ -32,7 +32,7 @@ function synthesize(name: string, build: (scope: Construct, id: string) => Stack
 /** What `cdk diff` says of going from the first to another, and whether that replaces, deletes or orphans anything. */
 function diff(from: string, to: string) {
   const template = join(scratch, from, 'Mails.template.json');
-  const cdk = join(ROOT, 'node_modules/aws-cdk/bin/cdk');
+  const cdk = join(root, 'node_modules/aws-cdk/bin/cdk');
   const run = spawnSync(
     process.execPath,
     [cdk, 'diff', '--app', join(scratch, to), '--template', template, '--fail-on', 'destructive', 'Mails'],

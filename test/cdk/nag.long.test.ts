@@ -11,7 +11,7 @@ import { CfnInclude } from 'aws-cdk-lib/cloudformation-include';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { ClaimsDashboard, ClaimsTable, OpenClaimsSweep, StatementCheck } from '../../lib/cdk/index.ts';
-import { addConsumer, ENTRY, LOCK_FILE, type Overrides } from './support.ts';
+import { addConsumer, entryFile, lockFile, type Overrides } from './support.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -72,7 +72,7 @@ test('nothing is found in a sweep, a comparison with statements, a dashboard, an
     findings((stack) => {
       const claims = new ClaimsTable(stack, 'Claims');
       const consumer = addConsumer(stack, { claimsTable: claims.table, operation: 'send-email' });
-      const props = { claimsTable: claims.table, entry: ENTRY, depsLockFilePath: LOCK_FILE };
+      const props = { claimsTable: claims.table, entry: entryFile, depsLockFilePath: lockFile };
       new OpenClaimsSweep(stack, 'Sweep', props);
       new StatementCheck(stack, 'Check', {
         claimsTable: claims.table,

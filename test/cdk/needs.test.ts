@@ -1,11 +1,11 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { expect, test } from 'vitest';
 import {
-  CLAIM_ACTIONS,
-  INDIVIDUAL_STORE_ACTIONS,
-  LOCK_ACTIONS,
-  RESTORED_STORE_ACTIONS,
-  STORE_ACTIONS,
+  claimActions,
+  individualStoreActions,
+  lockActions,
+  restoredStoreActions,
+  storeActions,
 } from '../../lib/pawl/deployment/needs.ts';
 import type { ClaimStore } from '../../lib/pawl/index.ts';
 import { claimHeld, dynamoLockStore, forEachItem, readProgress, resourceLocks } from '../../lib/pawl/locks/index.ts';
@@ -52,14 +52,14 @@ const table = { tableName: 'claims' };
 
 test('what a consumer needs is what dynamoStore calls, and nothing else', async () => {
   const asked = await askedFor((client) => useClaims(dynamoStore({ ...table, aws: sdk({ dynamodb: client }) })));
-  expect(asked).toEqual([...STORE_ACTIONS].sort());
+  expect(asked).toEqual([...storeActions].sort());
 });
 
 test('and what individualDynamoStore calls, where that is used', async () => {
   const asked = await askedFor((client) =>
     useClaims(individualDynamoStore({ ...table, aws: sdk({ dynamodb: client }) })),
   );
-  expect(asked).toEqual([...INDIVIDUAL_STORE_ACTIONS].sort());
+  expect(asked).toEqual([...individualStoreActions].sort());
 });
 
 test('what a store of a restored table asks besides is granted to every consumer', async () => {
@@ -69,8 +69,8 @@ test('what a store of a restored table asks besides is granted to every consumer
     await store.read('a').catch(() => undefined);
     await markRestored({ ...table, aws: sdk({ dynamodb: client }), cutOff: new Date(1000), by: 'ada', note: '' });
   });
-  expect(asked).toEqual([...RESTORED_STORE_ACTIONS, 'dynamodb:PutItem'].sort());
-  expect(CLAIM_ACTIONS).toEqual(expect.arrayContaining([...RESTORED_STORE_ACTIONS]));
+  expect(asked).toEqual([...restoredStoreActions, 'dynamodb:PutItem'].sort());
+  expect(claimActions).toEqual(expect.arrayContaining([...restoredStoreActions]));
 });
 
 test('what locks need is what pawl/locks calls, and nothing else', async () => {
@@ -86,5 +86,5 @@ test('what locks need is what pawl/locks calls, and nothing else', async () => {
       await readProgress(work);
     });
   });
-  expect(asked).toEqual([...LOCK_ACTIONS].sort());
+  expect(asked).toEqual([...lockActions].sort());
 });

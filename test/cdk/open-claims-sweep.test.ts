@@ -3,14 +3,14 @@ import { Match, Template } from 'aws-cdk-lib/assertions';
 import { Schedule } from 'aws-cdk-lib/aws-events';
 import { describe, expect, test } from 'vitest';
 import { ClaimsTable, OpenClaimsSweep, type OpenClaimsSweepProps } from '../../lib/cdk/index.ts';
-import { OPERATE_ACTIONS, OPERATE_INDEX_ACTIONS } from '../../lib/pawl/deployment/needs.ts';
+import { operateActions, operateIndexActions } from '../../lib/pawl/deployment/needs.ts';
 import { metricLine, noReport } from '../../lib/pawl/sweep/report.ts';
-import { ENTRY, emptyStack, LOCK_FILE, permissions } from './support.ts';
+import { emptyStack, entryFile, lockFile, permissions } from './support.ts';
 
 function synthesize(props: Partial<OpenClaimsSweepProps> = {}): Template {
   const stack = emptyStack();
   const { table } = new ClaimsTable(stack, 'Claims');
-  new OpenClaimsSweep(stack, 'Sweep', { entry: ENTRY, depsLockFilePath: LOCK_FILE, claimsTable: table, ...props });
+  new OpenClaimsSweep(stack, 'Sweep', { entry: entryFile, depsLockFilePath: lockFile, claimsTable: table, ...props });
   return Template.fromStack(stack);
 }
 
@@ -39,7 +39,7 @@ describe('a sweep of open claims', () => {
       actions.some((action) => action.startsWith('dynamodb:')),
     );
     expect(ofTable.map(({ actions }) => actions).toSorted()).toEqual(
-      [[...OPERATE_INDEX_ACTIONS], [...OPERATE_ACTIONS]].toSorted(),
+      [[...operateIndexActions], [...operateActions]].toSorted(),
     );
   });
 

@@ -6,12 +6,12 @@ import { Key } from 'aws-cdk-lib/aws-kms';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { expect, test } from 'vitest';
 import {
-  FIND_FUNCTION_ACTIONS,
-  FIND_STACK_ACTIONS,
-  OPERATE_ACTIONS,
-  OPERATE_DEAD_LETTER_ACTIONS,
-  OPERATE_INDEX_ACTIONS,
-  OPERATE_QUEUE_ACTIONS,
+  findFunctionActions,
+  findStackActions,
+  operateActions,
+  operateDeadLetterActions,
+  operateIndexActions,
+  operateQueueActions,
 } from '../../lib/pawl/deployment/needs.ts';
 import { list, record } from '../../lib/rehearsal/engine/app/template.ts';
 import { addConsumer, addExisting, emptyStack, type Overrides, permissions } from './support.ts';
@@ -36,10 +36,10 @@ function granted(build: (stack: Stack) => Overrides = () => ({})) {
 test('grantOperate grants what looks at dead letters, redrives them and finds the stack, each on its resource', () => {
   const { policies, arnOf } = granted();
   expect(policies).toEqual([
-    { actions: [...OPERATE_DEAD_LETTER_ACTIONS], resource: arnOf('AWS::SQS::Queue', 'WorkDeadLetterQueue') },
-    { actions: [...OPERATE_QUEUE_ACTIONS], resource: arnOf('AWS::SQS::Queue', 'WorkQueue') },
-    { actions: [...FIND_FUNCTION_ACTIONS], resource: arnOf('AWS::Lambda::Function', 'WorkFunction') },
-    { actions: [...FIND_STACK_ACTIONS], resource: { Ref: 'AWS::StackId' } },
+    { actions: [...operateDeadLetterActions], resource: arnOf('AWS::SQS::Queue', 'WorkDeadLetterQueue') },
+    { actions: [...operateQueueActions], resource: arnOf('AWS::SQS::Queue', 'WorkQueue') },
+    { actions: [...findFunctionActions], resource: arnOf('AWS::Lambda::Function', 'WorkFunction') },
+    { actions: [...findStackActions], resource: { Ref: 'AWS::StackId' } },
   ]);
 });
 
@@ -56,14 +56,14 @@ test('behind an alias it grants the function, which is what --stack reads', () =
     return { ...rest, function: alias as IFunction };
   });
   const resource = arnOf('AWS::Lambda::Function', 'SendMail');
-  expect(policies).toContainEqual({ actions: [...FIND_FUNCTION_ACTIONS], resource });
+  expect(policies).toContainEqual({ actions: [...findFunctionActions], resource });
 });
 
 test('in a nested stack it grants the stacks around it as well, by whose name the operator knows it', () => {
   const stack = emptyStack();
   const nested = new NestedStack(stack, 'Inner');
   addConsumer(nested).grantOperate(new User(stack, 'OnCall'));
-  const found = permissions(Template.fromStack(stack)).filter(({ actions }) => actions.includes(FIND_STACK_ACTIONS[0]));
+  const found = permissions(Template.fromStack(stack)).filter(({ actions }) => actions.includes(findStackActions[0]));
   expect(found.map(({ resource }) => JSON.stringify(resource)).toSorted()).toEqual([
     '{"Ref":"AWS::StackId"}',
     // The id of the nested one.
@@ -76,8 +76,8 @@ test('docs/reference/security.md names every permission of an operator', () => {
   const [, rest = ''] = guide.split('## The operator');
   const [section = ''] = rest.split('\n## ');
   const actions = [
-    ...[OPERATE_INDEX_ACTIONS, OPERATE_ACTIONS, OPERATE_DEAD_LETTER_ACTIONS, OPERATE_QUEUE_ACTIONS],
-    ...[FIND_FUNCTION_ACTIONS, FIND_STACK_ACTIONS],
+    ...[operateIndexActions, operateActions, operateDeadLetterActions, operateQueueActions],
+    ...[findFunctionActions, findStackActions],
   ].flat();
   const unnamed = actions.filter((action) => !section.includes(`${action.split(':')[1]}\``));
   expect(unnamed).toEqual([]);

@@ -5,11 +5,11 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { describe, expect, test } from 'vitest';
 import { OutboxRelay, type OutboxRelayProps, OutboxTable } from '../../lib/cdk/index.ts';
-import { OUTBOX_ACTIONS, OUTBOX_RELAY_ACTIONS } from '../../lib/pawl/deployment/needs.ts';
-import { OUTBOX_TABLE } from '../../lib/pawl/deployment/table-definition.ts';
+import { outboxActions, outboxRelayActions } from '../../lib/pawl/deployment/needs.ts';
+import { outboxTableDefinition } from '../../lib/pawl/deployment/table-definition.ts';
 import { metricLine, noReport } from '../../lib/pawl/outbox/sweep-report.ts';
 import { passes } from '../../lib/rehearsal/engine/filters.ts';
-import { addExisting, ENTRY, emptyStack, LOCK_FILE, permissions } from './support.ts';
+import { addExisting, emptyStack, entryFile, lockFile, permissions } from './support.ts';
 
 function synthesize(props: Partial<OutboxRelayProps> = {}): Template {
   const stack = emptyStack();
@@ -20,8 +20,8 @@ function synthesize(props: Partial<OutboxRelayProps> = {}): Template {
     new EventBus(stack, 'Bus') as IEventBus,
   ];
   new OutboxRelay(stack, 'Relay', {
-    entry: ENTRY,
-    depsLockFilePath: LOCK_FILE,
+    entry: entryFile,
+    depsLockFilePath: lockFile,
     outboxTable: table,
     destinations,
     ...props,
@@ -55,8 +55,8 @@ describe('the table of an outbox', () => {
     const ofTable = permissions(Template.fromStack(stack)).filter(({ actions }) =>
       actions.some((one) => one.startsWith('dynamodb:')),
     );
-    expect(ofTable.map(({ actions }) => actions)).toEqual([[...OUTBOX_ACTIONS]]);
-    expect(OUTBOX_ACTIONS).not.toContain('dynamodb:Scan');
+    expect(ofTable.map(({ actions }) => actions)).toEqual([[...outboxActions]]);
+    expect(outboxActions).not.toContain('dynamodb:Scan');
   });
 });
 
@@ -70,7 +70,7 @@ describe('a relay', () => {
       StartingPosition: 'TRIM_HORIZON',
       MaximumBatchingWindowInSeconds: 1,
       FunctionResponseTypes: ['ReportBatchItemFailures'],
-      FilterCriteria: { Filters: [{ Pattern: JSON.stringify(OUTBOX_TABLE.newMessages) }] },
+      FilterCriteria: { Filters: [{ Pattern: JSON.stringify(outboxTableDefinition.newMessages) }] },
     });
     template.hasResourceProperties('AWS::Events::Rule', { ScheduleExpression: 'rate(5 minutes)', State: 'ENABLED' });
     template.hasResourceProperties('AWS::Lambda::Function', {
@@ -80,7 +80,7 @@ describe('a relay', () => {
 
   test('is called for new messages only', () => {
     const called = (eventName: string, n: string) =>
-      passes([OUTBOX_TABLE.newMessages], { eventName, dynamodb: { Keys: { id: { S: 'a' }, n: { N: n } } } });
+      passes([outboxTableDefinition.newMessages], { eventName, dynamodb: { Keys: { id: { S: 'a' }, n: { N: n } } } });
     expect([
       called('INSERT', '1'),
       called('INSERT', '10'),
@@ -93,7 +93,7 @@ describe('a relay', () => {
   test('may list, remove and park, send to its destinations, and make no message', () => {
     const all = permissions(template);
     const actions = all.flatMap((one) => one.actions);
-    expect(all.map((one) => one.actions)).toContainEqual([...OUTBOX_RELAY_ACTIONS]);
+    expect(all.map((one) => one.actions)).toContainEqual([...outboxRelayActions]);
     expect(actions).toEqual(
       expect.arrayContaining(['sqs:SendMessage', 'sns:Publish', 'events:PutEvents', 'dynamodb:GetRecords']),
     );

@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
-import { HANDLER_DEFAULTS } from '../../lib/pawl/deployment/wiring-receives.ts';
+import { handlerDefaults } from '../../lib/pawl/deployment/wiring-receives.ts';
 import { graceMs } from '../../lib/pawl/kernel/defaults.ts';
 import { addConsumer, type Overrides, refusalOf } from './support.ts';
 
@@ -36,5 +36,5 @@ describe('a batch, a window and a concurrency that Lambda refuses', () => {
 });
 
 it('the rules know how long a claim is kept after an invocation on Managed Instances', () => {
-  expect(HANDLER_DEFAULTS.graceSeconds * 1000).toBe(graceMs);
+  expect(handlerDefaults.graceSeconds * 1000).toBe(graceMs);
 });

@@ -3,7 +3,7 @@ import { Template } from 'aws-cdk-lib/assertions';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ClaimsTable, type ConsumerProps } from '../../lib/cdk/index.ts';
-import { LEAST_RECEIVES, leastReceives, receivesOfLocks } from '../../lib/pawl/deployment/wiring-receives.ts';
+import { fewestReceives, leastReceives, receivesOfLocks } from '../../lib/pawl/deployment/wiring-receives.ts';
 import { addConsumer, addExisting, emptyStack, refusalOf } from './support.ts';
 
 const facts = { timeoutSeconds: 30, batchSize: 10, fifo: false } as const;
@@ -17,12 +17,12 @@ function receivesInTurn(batchSize: number, turns: number): number {
 
 describe('the receives that a healthy message may need', () => {
   test('are 5 where nothing keeps it from its turn', () => {
-    expect(leastReceives(facts)).toEqual({ all: LEAST_RECEIVES, because: [] });
+    expect(leastReceives(facts)).toEqual({ all: fewestReceives, because: [] });
   });
 
   test('on a FIFO queue are twice as many: half of them are for what keeps failing before it in its group', () => {
-    expect(leastReceives({ ...facts, fifo: true }).all).toBe(2 * LEAST_RECEIVES);
-    expect(leastReceives({ ...facts, fifo: true, batchSize: 1 }).all).toBe(LEAST_RECEIVES);
+    expect(leastReceives({ ...facts, fifo: true }).all).toBe(2 * fewestReceives);
+    expect(leastReceives({ ...facts, fifo: true, batchSize: 1 }).all).toBe(fewestReceives);
   });
 
   test('with a slow handler, are enough for the last of a batch to have its turn', () => {
@@ -35,11 +35,11 @@ describe('the receives that a healthy message may need', () => {
           const turns = Math.floor(29 / handlerTimeoutSeconds) * concurrency;
           const { all } = leastReceives({ ...facts, batchSize, concurrency, handlerTimeoutSeconds });
           const inTurn = receivesInTurn(batchSize, turns);
-          expect(all).toBe(LEAST_RECEIVES + (inTurn === 1 ? 0 : 2 * inTurn));
+          expect(all).toBe(fewestReceives + (inTurn === 1 ? 0 : 2 * inTurn));
           const inGroup = receivesInTurn(batchSize, Math.floor(29 / handlerTimeoutSeconds));
           const ofFifo = leastReceives({ ...facts, fifo: true, batchSize, concurrency, handlerTimeoutSeconds });
-          const ofGroup = batchSize > 1 ? LEAST_RECEIVES : 0;
-          expect(ofFifo.all).toBe(LEAST_RECEIVES + ofGroup + (inGroup === 1 ? 0 : inGroup));
+          const ofGroup = batchSize > 1 ? fewestReceives : 0;
+          expect(ofFifo.all).toBe(fewestReceives + ofGroup + (inGroup === 1 ? 0 : inGroup));
         },
       ),
     );

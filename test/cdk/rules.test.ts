@@ -23,8 +23,8 @@ import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { type CfnQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import { describe, expect, test } from 'vitest';
 import { ClaimsTable, Consumer, OpenClaimsSweep, type OpenClaimsSweepProps } from '../../lib/cdk/index.ts';
-import { RULES, type RuleName } from '../../lib/pawl/deployment/wiring-rules.ts';
-import { addConsumer, addExisting, ENTRY, emptyStack, LOCK_FILE, type Overrides, refusalOf } from './support.ts';
+import { type RuleName, wiringRules } from '../../lib/pawl/deployment/wiring-rules.ts';
+import { addConsumer, addExisting, emptyStack, entryFile, lockFile, type Overrides, refusalOf } from './support.ts';
 
 /*
  * Every cell of the table of rules: a stack that breaks the rule, and one that only just does not. A rule that has a cell and no case here
@@ -38,7 +38,7 @@ interface Case {
 }
 
 type NamesIn<Column extends 'construct' | 'template'> = {
-  [Name in RuleName]: (typeof RULES)[Name][Column] extends true ? Name : never;
+  [Name in RuleName]: (typeof wiringRules)[Name][Column] extends true ? Name : never;
 }[RuleName];
 
 /** The resources of a consumer, for escape hatches. */
@@ -104,9 +104,9 @@ const twoConsumers =
   (stack: Stack) => {
     const claimsTable = new ClaimsTable(stack, 'Claims').table;
     const one = addConsumer(stack, { claimsTable, ...first });
-    const { entry, ...props } = { entry: ENTRY, ...other(stack, one, claimsTable) };
+    const { entry, ...props } = { entry: entryFile, ...other(stack, one, claimsTable) };
     new Consumer(stack, 'Other', {
-      depsLockFilePath: LOCK_FILE,
+      depsLockFilePath: lockFile,
       claimsTable,
       ...(props.function ? {} : { entry }),
       ...props,
@@ -140,8 +140,8 @@ const sweeping =
   (stack: Stack) => {
     const claimsTable = new ClaimsTable(stack, 'Claims').table;
     const { rule } = new OpenClaimsSweep(stack, 'Work', {
-      entry: ENTRY,
-      depsLockFilePath: LOCK_FILE,
+      entry: entryFile,
+      depsLockFilePath: lockFile,
       claimsTable,
       ...props,
     });
@@ -730,7 +730,7 @@ describe.each([
   ['the rendered template', 'template', template],
 ] as const)('in %s', (_, column, cases) => {
   test('every rule that can be broken has a case', () => {
-    const names = Object.entries(RULES).filter(([, rule]) => rule[column] === true);
+    const names = Object.entries(wiringRules).filter(([, rule]) => rule[column] === true);
     expect(Object.keys(cases).sort()).toEqual(names.map(([name]) => name).sort());
   });
 
@@ -738,7 +738,7 @@ describe.each([
   test.each(all)(
     '%s: what breaks it is found, and what only just does not is accepted',
     (name, { says, broken, narrow }) => {
-      const { level } = RULES[name];
+      const { level } = wiringRules[name];
       expect(foundIn(broken, level)).toContainEqual(expect.stringMatching(says));
       const narrowly = foundIn(narrow, level);
       expect(level === 'problem' ? narrowly : narrowly.filter((text) => says.test(text))).toEqual([]);

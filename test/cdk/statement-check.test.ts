@@ -4,7 +4,7 @@ import { Schedule } from 'aws-cdk-lib/aws-events';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { expect, test } from 'vitest';
 import { ClaimsTable, StatementCheck, type StatementCheckProps } from '../../lib/cdk/index.ts';
-import { STATEMENT_ACTIONS } from '../../lib/pawl/deployment/needs.ts';
+import { statementActions } from '../../lib/pawl/deployment/needs.ts';
 import { permissions } from './support.ts';
 
 function templateOf(more: Partial<StatementCheckProps> = {}): Template {
@@ -27,7 +27,7 @@ test('the function runs on its schedule, and knows the table', () => {
 
 test('the function may do what a comparison needs, and nothing that scans or deletes', () => {
   const granted = permissions(templateOf()).flatMap(({ actions }) => actions);
-  expect(granted.toSorted()).toEqual([...STATEMENT_ACTIONS, 'dynamodb:Query'].toSorted());
+  expect(granted.toSorted()).toEqual([...statementActions, 'dynamodb:Query'].toSorted());
 });
 
 test('an alarm goes off on a finding, and another one when no run has ended for too long', () => {

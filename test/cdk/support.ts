@@ -11,12 +11,12 @@ import './template-assertions.ts';
 // The first synthesis of a process loads CDK's rules about templates, which takes seconds on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Any file: it is not bundled. */
-export const ENTRY = fileURLToPath(import.meta.url);
+export const entryFile = fileURLToPath(import.meta.url);
 /** Where bundling has its root. */
-export const LOCK_FILE = `${ROOT}package-lock.json`;
+export const lockFile = `${root}package-lock.json`;
 
 /** A stack that is synthesized without bundling: the code does not matter to its template. */
 export function emptyStack(region?: string, account?: string): Stack {
@@ -32,7 +32,7 @@ export type Overrides = Partial<ConsumerProps>;
 /** A consumer of which only what the test is about differs from the defaults. */
 export function addConsumer(stack: Stack, overrides: Overrides = {}): Consumer {
   return new Consumer(stack, 'Work', {
-    ...(overrides.function === undefined && { entry: ENTRY, depsLockFilePath: LOCK_FILE }),
+    ...(overrides.function === undefined && { entry: entryFile, depsLockFilePath: lockFile }),
     ...overrides,
     claimsTable: overrides.claimsTable ?? new ClaimsTable(stack, 'Claims').table,
   });

@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { checkDocstrings, sharesOf } from '../../checks/docstrings.ts';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const root = fileURLToPath(new URL('../../', import.meta.url));
 
-const SOUND = `/** How often it is tried, and where. */
+const sound = `/** How often it is tried, and where. */
 export interface SendOptions {
   /**
    * The number of tries.
@@ -49,18 +49,16 @@ export function send(parcel: Parcel, options: SendOptions): Sent {
 }
 `;
 /** Whole: the two option types have their examples as well. */
-const WHOLE = SOUND.replace(
-  'and where. */',
-  "and where.\n * @example\n * const options: SendOptions = { to: 'Bern' };\n */",
-)
+const whole = sound
+  .replace('and where. */', "and where.\n * @example\n * const options: SendOptions = { to: 'Bern' };\n */")
   .replace('/** How often', '/**\n * How often')
   .replace(
     '/** What is sent. */',
     "/**\n * What is sent.\n *\n * @example\n * const parcel: Parcel = { text: 'Hello' };\n */",
   );
 
-mkdirSync(join(ROOT, '.pawl'), { recursive: true });
-const scratch = mkdtempSync(join(ROOT, '.pawl', 'docstrings-'));
+mkdirSync(join(root, '.pawl'), { recursive: true });
+const scratch = mkdtempSync(join(root, '.pawl', 'docstrings-'));
 afterAll(() => rmSync(scratch, { recursive: true }));
 
 /** The check of a package of one file. */
@@ -77,7 +75,7 @@ function checked(source: string) {
 const lineOf = (source: string, text: string) => source.slice(0, source.indexOf(text)).split('\n').length;
 
 test('a package passes whose functions, classes and option types have docstrings with examples that compile', () => {
-  const { entries, problems } = checked(WHOLE);
+  const { entries, problems } = checked(whole);
   expect(problems).toEqual([]);
   expect(sharesOf(entries.flatMap(({ names }) => names))).toEqual({
     names: { has: 5, of: 5 },
@@ -88,21 +86,22 @@ test('a package passes whose functions, classes and option types have docstrings
 
 test('a tag may stand behind the sentence, in one line', () => {
   const { problems } = checked(
-    WHOLE.replace('/**\n   * The number of tries.\n   * @default 3\n   */', '/** The number of tries. @default 3 */'),
+    whole.replace('/**\n   * The number of tries.\n   * @default 3\n   */', '/** The number of tries. @default 3 */'),
   );
   expect(problems).toEqual([]);
 });
 
 test('an option type is one by its name, or because a public function takes it', () => {
-  const { problems } = checked(SOUND);
+  const { problems } = checked(sound);
   expect(problems).toEqual([
     `index.ts:2: SendOptions, an option type, has no @example with code`,
-    `index.ts:${lineOf(SOUND, 'export interface Parcel')}: Parcel, an option type, has no @example with code`,
+    `index.ts:${lineOf(sound, 'export interface Parcel')}: Parcel, an option type, has no @example with code`,
   ]);
 });
 
 test('whatever lacks a docstring, an example or a default is named with its place, and counts', () => {
-  const source = WHOLE.replace('/** What became of it. */\n', '')
+  const source = whole
+    .replace('/** What became of it. */\n', '')
     .replace(' * The post.\n *\n', ' * the post\n *\n')
     .replace(' * const post = new Post();\n', '')
     .replace('   * @default 3\n', '')
@@ -124,7 +123,7 @@ test('whatever lacks a docstring, an example or a default is named with its plac
 });
 
 test('an example that does not compile any more is named with its line: an option was renamed, a function is gone', () => {
-  const source = WHOLE.replace('readonly tries?', 'readonly attempts?').replace('new Post()', 'openPost()');
+  const source = whole.replace('readonly tries?', 'readonly attempts?').replace('new Post()', 'openPost()');
   const { problems } = checked(source);
   expect(problems).toHaveLength(2);
   expect(problems).toContainEqual(
@@ -143,10 +142,9 @@ test('an example that does not compile any more is named with its line: an optio
 
 test('an example declares nothing for another one, and has what the prelude declares', () => {
   const { problems } = checked(
-    WHOLE.replace(
-      "const parcel: Parcel = { text: 'Hello' };",
-      'const text = city;\n * const parcel: Parcel = { text };',
-    ).replace('text: city };', 'text };'),
+    whole
+      .replace("const parcel: Parcel = { text: 'Hello' };", 'const text = city;\n * const parcel: Parcel = { text };')
+      .replace('text: city };', 'text };'),
   );
   expect(problems).toHaveLength(1);
   expect(problems[0]).toMatch(/the example of send does not compile: .*'text'/);

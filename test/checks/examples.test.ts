@@ -12,14 +12,14 @@ import {
   walkOf,
 } from '../../checks/examples/example.ts';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const { version, devDependencies } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'));
-const peers = peersOfEntries(readFileSync(`${ROOT}docs/guides/install.md`, 'utf8'));
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const { version, devDependencies } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
+const peers = peersOfEntries(readFileSync(`${root}docs/guides/install.md`, 'utf8'));
 const known: Known = { version, versions: devDependencies, peers };
-const names = exampleNames(ROOT);
+const names = exampleNames(root);
 
 test('the examples are numbered one after the other, and examples/README.md lists them', () => {
-  const list = readFileSync(`${ROOT}examples/README.md`, 'utf8');
+  const list = readFileSync(`${root}examples/README.md`, 'utf8');
   expect(names.length).toBe(14);
   for (const [index, name] of names.entries()) {
     expect(Number(name.slice(0, 2))).toBe(index + 1);
@@ -28,10 +28,10 @@ test('the examples are numbered one after the other, and examples/README.md list
 });
 
 test.each(names)('%s has a README of ten lines, less than a hundred lines of code, and names what it needs', (name) => {
-  expect(problemsOf(readExample(ROOT, name), known)).toEqual([]);
+  expect(problemsOf(readExample(root, name), known)).toEqual([]);
 });
 
-const first = readExample(ROOT, names[0] ?? '');
+const first = readExample(root, names[0] ?? '');
 const changed = (change: Partial<Example>) => problemsOf({ ...first, ...change }, known);
 
 test('a package that the code imports and package.json does not name is a problem', () => {

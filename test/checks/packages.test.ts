@@ -3,7 +3,14 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { rehearsalProject } from '../../checks/package/rehearsal.ts';
 import { typesProject } from '../../checks/package/types.ts';
-import { ENTRIES, PACKAGES, type Package, PUBLIC_ENTRIES, publishedManifest, ROOT } from '../../checks/packages.ts';
+import {
+  type Package,
+  packages,
+  publicEntries,
+  publishedEntries,
+  publishedManifest,
+  root,
+} from '../../checks/packages.ts';
 
 const manifest = { name: 'pawl', version: '1.2.3', engines: { node: '>=22' } };
 const packageOf = (exports: Readonly<Record<string, string>>, hasRequire: boolean): Package => ({
@@ -14,8 +21,8 @@ const packageOf = (exports: Readonly<Record<string, string>>, hasRequire: boolea
 });
 
 it('every entry is a module', () => {
-  expect(PACKAGES.map(({ name }) => name)).toHaveLength(5);
-  for (const { source, name } of ENTRIES) expect(existsSync(join(ROOT, source)), name).toBe(true);
+  expect(packages.map(({ name }) => name)).toHaveLength(5);
+  for (const { source, name } of publishedEntries) expect(existsSync(join(root, source)), name).toBe(true);
 });
 
 it('an entry is published with a module and types for import, for require, and for node10, which reads no exports', () => {
@@ -41,7 +48,7 @@ it('the compiler of a CommonJS project finds the types of an entry that has modu
 });
 
 it('the types stand first in each condition, where TypeScript looks for them', () => {
-  for (const of of PACKAGES) {
+  for (const of of packages) {
     const { exports } = publishedManifest(of) as { readonly exports: Readonly<Record<string, object>> };
     for (const [name, conditions] of Object.entries(exports)) {
       if (name === './package.json') continue;
@@ -51,15 +58,15 @@ it('the types stand first in each condition, where TypeScript looks for them', (
 });
 
 it('nothing of development is published', () => {
-  for (const of of PACKAGES) {
+  for (const of of packages) {
     expect(Object.keys(publishedManifest(of))).not.toEqual(expect.arrayContaining(['scripts']));
     expect(JSON.stringify(publishedManifest(of))).not.toMatch(/\.ts"(?<!\.d\.ts")|devDependencies|workspace/);
   }
 });
 
 it('all packages have one version, and want pawl in exactly that one', () => {
-  const [{ manifest: first } = { manifest }] = PACKAGES;
-  for (const { name, manifest: own } of PACKAGES) {
+  const [{ manifest: first } = { manifest }] = packages;
+  for (const { name, manifest: own } of packages) {
     expect(own.version, name).toBe(first.version);
     expect(name === 'pawl' || own.peerDependencies?.['pawl'], name).toBe(name === 'pawl' || first.version);
   }
@@ -68,14 +75,14 @@ it('all packages have one version, and want pawl in exactly that one', () => {
 it('every entry is imported by the fresh projects that the packages are checked in', () => {
   const { files } = typesProject('7.0');
   const rehearsals = rehearsalProject().files['rehearsal.ts'];
-  for (const { name, of } of PUBLIC_ENTRIES) {
+  for (const { name, of } of publicEntries) {
     const imported = of.hasRequire ? files['nodenext/all.ts'] : rehearsals;
     expect(imported).toContain(`from '${name}'`);
   }
 });
 
 it('every peer that is optional has a range', () => {
-  for (const { manifest: own } of PACKAGES)
+  for (const { manifest: own } of packages)
     expect(Object.keys(own.peerDependencies ?? {})).toEqual(
       expect.arrayContaining(Object.keys(own.peerDependenciesMeta ?? {})),
     );

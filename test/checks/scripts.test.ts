@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ROOT } from '../../checks/packages.ts';
+import { root } from '../../checks/packages.ts';
 import { namesNothing } from '../../checks/scripts/named.ts';
-import { askedOf, helpOf, SCRIPTS, type Script } from '../../checks/scripts/table.ts';
+import { askedOf, helpOf, npmScripts, type Script } from '../../checks/scripts/table.ts';
 
-const scripts = Object.entries<Script>(SCRIPTS);
+const scripts = Object.entries<Script>(npmScripts);
 
 describe.each(scripts)('npm run %s', (name, script) => {
   test('runs files and programs that are there', () => {
     for (const { run } of Object.values(script.parts)) {
       const [program = ''] = run.split(' ');
-      expect(existsSync(join(ROOT, program.endsWith('.ts') ? program : `node_modules/.bin/${program}`)), run).toBe(
+      expect(existsSync(join(root, program.endsWith('.ts') ? program : `node_modules/.bin/${program}`)), run).toBe(
         true,
       );
     }
@@ -25,25 +25,25 @@ describe.each(scripts)('npm run %s', (name, script) => {
 });
 
 test('a part gets what is typed behind its name', () => {
-  expect(askedOf('campaign', SCRIPTS.campaign, ['kills', '--kills', '300'])).toEqual({
+  expect(askedOf('campaign', npmScripts.campaign, ['kills', '--kills', '300'])).toEqual({
     kind: 'part',
-    part: SCRIPTS.campaign.parts.kills,
+    part: npmScripts.campaign.parts.kills,
     rest: ['--kills', '300'],
   });
 });
 
 test('options without a name go to the part that runs without one, and a campaign has none', () => {
-  expect(askedOf('bench', SCRIPTS.bench, ['--quick'])).toEqual({
+  expect(askedOf('bench', npmScripts.bench, ['--quick'])).toEqual({
     kind: 'part',
-    part: SCRIPTS.bench.parts.cost,
+    part: npmScripts.bench.parts.cost,
     rest: ['--quick'],
   });
-  expect(askedOf('campaign', SCRIPTS.campaign, [])).toMatchObject({ kind: 'help' });
-  expect(askedOf('campaign', SCRIPTS.campaign, ['--kills', '3'])).toMatchObject({ kind: 'unknown' });
+  expect(askedOf('campaign', npmScripts.campaign, [])).toMatchObject({ kind: 'help' });
+  expect(askedOf('campaign', npmScripts.campaign, ['--kills', '3'])).toMatchObject({ kind: 'unknown' });
 });
 
 test('a name that is not there is refused with the list', () => {
-  expect(askedOf('e2e', SCRIPTS.e2e, ['constructor'])).toMatchObject({
+  expect(askedOf('e2e', npmScripts.e2e, ['constructor'])).toMatchObject({
     kind: 'unknown',
     text: expect.stringMatching(/There is no npm run e2e -- constructor[\s\S]*conformance/),
   });

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ROOT } from '../../checks/packages.ts';
+import { root } from '../../checks/packages.ts';
 import { folderOfTests, planOf, type Tree, textOf } from '../../checks/verify/plan.ts';
 
 const files = [
@@ -89,6 +89,6 @@ test.each([
   ['proof/model/world.ts', 'test/proof/model'],
   ['vitest.config.ts', undefined],
 ])('the tests of %s are in %s', (path, folder) => {
-  const real: Tree = { has: (one) => existsSync(join(ROOT, one)), below: () => [] };
+  const real: Tree = { has: (one) => existsSync(join(root, one)), below: () => [] };
   expect(folderOfTests(path, real)).toBe(folder);
 });

@@ -6,7 +6,7 @@ import { namesNothing } from '../../checks/scripts/named.ts';
 
 /* What the files for GitHub must keep. That they fit GitHub's schemas, `npm run e2e -- workflows` checks. */
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const root = fileURLToPath(new URL('../../', import.meta.url));
 
 interface Job {
   readonly permissions?: Readonly<Record<string, string>>;
@@ -20,8 +20,8 @@ interface Workflow {
   readonly jobs: Readonly<Record<string, Job>>;
 }
 
-const workflows = globSync('.github/workflows/*.yml', { cwd: ROOT }).toSorted();
-const textOf = (path: string) => readFileSync(`${ROOT}${path}`, 'utf8');
+const workflows = globSync('.github/workflows/*.yml', { cwd: root }).toSorted();
+const textOf = (path: string) => readFileSync(`${root}${path}`, 'utf8');
 const read = (path: string): Workflow => parse(textOf(path));
 
 test('there is a workflow for every change, one for each week, and one for a release', () => {
@@ -68,7 +68,7 @@ describe.each(workflows)('%s', (path) => {
   test('runs what this project has', () => {
     expect(namesNothing(textOf(path))).toEqual([]);
     const files = textOf(path).matchAll(/(?<= )(?:bin|checks|lib|node_modules|proof|test)\/[\w./-]+/g);
-    for (const [file] of files) expect(existsSync(`${ROOT}${file}`), file).toBe(true);
+    for (const [file] of files) expect(existsSync(`${root}${file}`), file).toBe(true);
   });
 });
 
@@ -83,6 +83,6 @@ test('a report of a bug must have the story and the seed', () => {
 
 /** Where the packages of the registries come from is the business of each machine. */
 test('no file of the repository for GitHub names a registry', () => {
-  for (const path of globSync('.github/**/*.{yml,md}', { cwd: ROOT }))
+  for (const path of globSync('.github/**/*.{yml,md}', { cwd: root }))
     expect(textOf(path)).not.toMatch(/registry\.|registry-url/);
 });

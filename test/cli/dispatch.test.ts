@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { COMMANDS } from '../../lib/cli/commands.ts';
+import { commands } from '../../lib/cli/commands.ts';
 
 /* The command `pawl` of the package of the same name, which has no commands of its own. */
 
-const BIN = fileURLToPath(new URL('../../lib/pawl/bin/pawl.ts', import.meta.url));
+const bin = fileURLToPath(new URL('../../lib/pawl/bin/pawl.ts', import.meta.url));
 
 let project: string;
 beforeEach(() => {
   project = mkdtempSync(join(tmpdir(), 'pawl-dispatch-'));
   write('node_modules/pawl/package.json', JSON.stringify({ name: 'pawl', version: '9.8.7' }));
-  copyFileSync(BIN, join(project, 'pawl.ts'));
+  copyFileSync(bin, join(project, 'pawl.ts'));
 });
 afterEach(() => rmSync(project, { recursive: true, force: true }));
 
@@ -38,7 +38,7 @@ const pawl = (...args: readonly string[]) => {
 };
 
 it('names the package to install, in its own version, and ends with 2', () => {
-  for (const { name, package: of = '@pawl/cli' } of [...COMMANDS, { name: '--help', package: undefined }]) {
+  for (const { name, package: of = '@pawl/cli' } of [...commands, { name: '--help', package: undefined }]) {
     expect(pawl(name)).toEqual([2, '', `pawl ${name} needs ${of}: npm install --save-dev ${of}@9.8.7`]);
   }
   expect(pawl()).toEqual(pawl('--help'));

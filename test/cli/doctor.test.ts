@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { readLine } from '../../lib/cli/command.ts';
-import { COMMANDS } from '../../lib/cli/commands.ts';
+import { commands } from '../../lib/cli/commands.ts';
 import { summary, table } from '../../lib/cli/doctor-report.ts';
 import { needsOf } from '../../lib/cli/options.ts';
 
 function needsIn(...args: readonly string[]) {
-  const row = COMMANDS.find(({ name }) => name === 'doctor');
+  const row = commands.find(({ name }) => name === 'doctor');
   if (row === undefined) throw new Error('there is no doctor');
   const line = readLine(row, args);
   if (line === 'help') throw new Error('it is help');

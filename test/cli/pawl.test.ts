@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { anchorsOf } from '../../checks/docs/links.ts';
 import { type Command, helpOf, readLine, UsageError, usageOf } from '../../lib/cli/command.ts';
-import { COMMANDS } from '../../lib/cli/commands.ts';
+import { commands } from '../../lib/cli/commands.ts';
 import { duration } from '../../lib/cli/option.ts';
 import { runPawlHere } from '../support/in-process.ts';
 import { runPawl } from '../support/pawl-command.ts';
@@ -24,7 +24,7 @@ const withoutClients = {
 describe('pawl', () => {
   it('names every command, and says its version', async () => {
     const [help, version] = await Promise.all([runPawl([]), runPawl(['--version'])]);
-    for (const { name } of COMMANDS) expect(help.out).toMatch(new RegExp(`^  ${name} `, 'm'));
+    for (const { name } of commands) expect(help.out).toMatch(new RegExp(`^  ${name} `, 'm'));
     const { version: own } = JSON.parse(readFileSync('package.json', 'utf8'));
     expect([help.code, version.code, version.out]).toEqual([0, 0, `${own}\n`]);
   });
@@ -67,8 +67,8 @@ function misspelt(name: string): readonly string[] {
   return [`${before.slice(0, -1)}${b}${a}${after.slice(1)}`, `${before}${after.slice(1)}`, `${before}${b}${after}`];
 }
 
-const rows = COMMANDS.map((command) => [command.name, command] as const);
-const options = COMMANDS.flatMap((command) =>
+const rows = commands.map((command) => [command.name, command] as const);
+const options = commands.flatMap((command) =>
   Object.entries(command.options).map(([name, option]) => [command.name, name, { command, option }] as const),
 );
 
@@ -122,7 +122,7 @@ it.each(options)('pawl %s --%s misspelt is refused, with the nearest option', as
 it.each(options)(
   'pawl %s --%s is read once or many times, as its row says, and only if it fits',
   (_, name, { option }) => {
-    const row = { ...COMMANDS[0], name: 'row', options: { [name]: { ...option, read: (all) => all } } } as Command;
+    const row = { ...commands[0], name: 'row', options: { [name]: { ...option, read: (all) => all } } } as Command;
     const once = option.value === undefined ? [`--${name}`] : [`--${name}`, 'x'];
     const twice = () => readLine(row, [...once, ...once]);
     if (option.value === undefined || option.multiple) expect(twice).not.toThrow();
@@ -142,7 +142,7 @@ it.each(rows)('a misspelt pawl %s is refused, with the nearest command', async (
 });
 
 it('needs what a row says that it needs, before it asks AWS for anything', () => {
-  const resolve = COMMANDS.find(({ name }) => name === 'resolve');
+  const resolve = commands.find(({ name }) => name === 'resolve');
   if (resolve === undefined) throw new Error('there is no pawl resolve');
   for (const args of [
     ['--by', 'maria'],
@@ -167,7 +167,7 @@ it.each(ranges)(
   },
 );
 
-const template = COMMANDS.find(({ name }) => name === 'template');
+const template = commands.find(({ name }) => name === 'template');
 
 it('takes an amount with a fraction, and none that is 0 or below', () => {
   const days = template?.options['claim-retention-days'];
@@ -203,7 +203,7 @@ async function completed(words: string, at: number): Promise<readonly string[]> 
 }
 
 it('completes the names of commands, and what begins as it was typed', async () => {
-  expect(await completed("pawl ''", 1)).toEqual(COMMANDS.map(({ name }) => name));
+  expect(await completed("pawl ''", 1)).toEqual(commands.map(({ name }) => name));
   expect(await completed('pawl re', 1)).toEqual(['resolve', 'restored', 'redrive', 'rehearse']);
   expect(await completed('pawl resolve --not', 2)).toEqual(['--note']);
 });

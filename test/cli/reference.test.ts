@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { COMMANDS } from '../../lib/cli/commands.ts';
+import { commands } from '../../lib/cli/commands.ts';
 import { withParts } from './reference.ts';
 
 // `UPDATE_PAGE=1 npx vitest run --project unit test/cli/reference` writes the pages.
@@ -15,7 +15,7 @@ it.each(['commands', 'command-line'])('docs/reference/%s.md shows the rows of th
 it('every command has its place on the pages, with every option of its own', () => {
   const page = readFileSync('docs/reference/commands.md', 'utf8');
   const list = readFileSync('docs/reference/command-line.md', 'utf8');
-  for (const { name, options } of COMMANDS) {
+  for (const { name, options } of commands) {
     expect(list).toContain(`commands.md#pawl-${name})`);
     const [, section = ''] = page.split(`### pawl ${name}\n`);
     for (const option of Object.keys(options))

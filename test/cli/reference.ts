@@ -1,5 +1,5 @@
 import { type Command, usageOf, wordsOf } from '../../lib/cli/command.ts';
-import { COMMANDS } from '../../lib/cli/commands.ts';
+import { commands } from '../../lib/cli/commands.ts';
 import type { Option } from '../../lib/cli/option.ts';
 
 /* The reference of the command line, as `docs/reference/commands.md` and `command-line.md` print it: all of it is derived from the rows. */
@@ -9,10 +9,10 @@ const parts: Readonly<Record<string, () => string>> = {
   list: () =>
     table(
       ['command', 'what it does'],
-      COMMANDS.map((row) => [`[\`pawl ${row.name}\`](commands.md#pawl-${row.name})`, row.summary]),
+      commands.map((row) => [`[\`pawl ${row.name}\`](commands.md#pawl-${row.name})`, row.summary]),
     ),
   shared: sharedOptions,
-  commands: () => COMMANDS.map(sectionOf).join('\n\n'),
+  commands: () => commands.map(sectionOf).join('\n\n'),
 };
 
 /** A page with its parts as they are now. */
@@ -23,7 +23,7 @@ export function withParts(page: string): string {
   );
 }
 
-const all = COMMANDS.flatMap((row) => Object.entries(row.options).map(([name, option]) => ({ row, name, option })));
+const all = commands.flatMap((row) => Object.entries(row.options).map(([name, option]) => ({ row, name, option })));
 
 function isShared(option: Option): boolean {
   return all.filter((one) => one.option === option).length > 1;

@@ -4,20 +4,20 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 import { afterAll, expect, test, vi } from 'vitest';
-import { filesOf, ROOT } from '../../checks/docs/pages.ts';
-import { ENTRIES } from '../../checks/packages.ts';
+import { filesOf, repositoryRoot } from '../../checks/docs/pages.ts';
+import { publishedEntries } from '../../checks/packages.ts';
 
 /**
  * The files of docs/guides/adopt.md, as they are printed, with the sources of pawl in place of the package. `npm run e2e -- package` walks the whole page, `cdk init`
  * and `cdk synth` included.
  */
 
-const PAGE = 'docs/guides/adopt.md';
-const page = readFileSync(join(ROOT, PAGE), 'utf8');
-const files = filesOf(PAGE);
+const adoptPage = 'docs/guides/adopt.md';
+const page = readFileSync(join(repositoryRoot, adoptPage), 'utf8');
+const files = filesOf(adoptPage);
 
-mkdirSync(join(ROOT, '.pawl'), { recursive: true });
-const scratch = mkdtempSync(join(ROOT, '.pawl', 'adopt-'));
+mkdirSync(join(repositoryRoot, '.pawl'), { recursive: true });
+const scratch = mkdtempSync(join(repositoryRoot, '.pawl', 'adopt-'));
 afterAll(() => rmSync(scratch, { recursive: true }));
 const require = createRequire(import.meta.url);
 
@@ -34,7 +34,7 @@ async function runTestOf(path: string, change: (code: string) => string = (code)
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     writeFileSync(join(folder, file), change(code));
   }
-  const entries = ENTRIES.map(({ name, source }) => [name, join(ROOT, source)]);
+  const entries = publishedEntries.map(({ name, source }) => [name, join(repositoryRoot, source)]);
   const bundle = join(folder, 'bundle.cjs');
   buildSync({
     entryPoints: [join(folder, path)],

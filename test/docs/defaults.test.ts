@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { CONSUMER_DEFAULTS } from '../../lib/pawl/deployment/consumer-defaults.ts';
+import { consumerDefaults } from '../../lib/pawl/deployment/consumer-defaults.ts';
 import { claimDefaults, lockDefaults } from '../../lib/pawl/kernel/defaults.ts';
 import { claimOptions, type OptionRows, queueOptions } from '../../lib/pawl/kernel/door-options.ts';
 
@@ -32,10 +32,10 @@ describe('a default is what its documentation says:', () => {
     ['concurrency', queueOptions.concurrency.default],
     ['maxAttempts', claimDefaults.maxAttempts],
     ['claimRetention', `Duration.days(${claimDefaults.retentionSeconds / 86_400})`],
-    ['timeout', `Duration.seconds(${CONSUMER_DEFAULTS.timeoutSeconds})`],
-    ['memorySize', CONSUMER_DEFAULTS.memoryMb],
-    ['batchSize', CONSUMER_DEFAULTS.batchSize],
-    ['retentionPeriod', `Duration.days(${CONSUMER_DEFAULTS.retentionSeconds / 86_400})`],
+    ['timeout', `Duration.seconds(${consumerDefaults.timeoutSeconds})`],
+    ['memorySize', consumerDefaults.memoryMb],
+    ['batchSize', consumerDefaults.batchSize],
+    ['retentionPeriod', `Duration.days(${consumerDefaults.retentionSeconds / 86_400})`],
   ])('%s of a Consumer, in its docstring', (name, value) => {
     const files = ['handler', 'function', 'queue', 'event-source'].map((kind) => `lib/cdk/${kind}-props.ts`);
     expect(documented(name, ...files)?.split(', as')[0]).toBe(String(value));

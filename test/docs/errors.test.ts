@@ -8,7 +8,7 @@ import { notEmpty } from '../../checks/not-empty.ts';
 import type { ClaimEvent } from '../../lib/pawl/index.ts';
 import { errorCodes, explained, withoutPage } from '../../lib/pawl/kernel/error-code.ts';
 import { type EventType, ordinaryEvents, unusualEvents } from '../../lib/pawl/kernel/event-types.ts';
-import { SOURCES } from '../support/sources.ts';
+import { allSources } from '../support/sources.ts';
 
 const root = new URL('../../', import.meta.url);
 const errorsPage = readFileSync(new URL('docs/errors.md', root), 'utf8');
@@ -20,10 +20,12 @@ const entryOf = (heading: string) => page.split(`\n### ${heading}\n`)[1]?.split(
 const events = [...ordinaryEvents, ...unusualEvents];
 
 /** The sources of what an application runs; neither the laws and the sweep for tests, nor the stand-ins for AWS. */
-const sources = SOURCES.filter(({ file }) => !/^lib\/(rehearsal|testing)\//.test(file)).map(({ file, source }) => ({
-  path: file.replace(/^lib\//, ''),
-  text: source,
-}));
+const sources = allSources
+  .filter(({ file }) => !/^lib\/(rehearsal|testing)\//.test(file))
+  .map(({ file, source }) => ({
+    path: file.replace(/^lib\//, ''),
+    text: source,
+  }));
 
 describe('the pages of errors and of events', () => {
   it('has each once', () => {

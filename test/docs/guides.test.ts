@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { deadLinks, deadMentions, HERE, linksOf } from '../../checks/docs/links.ts';
-import { pages, ROOT } from '../../checks/docs/pages.ts';
+import { deadLinks, deadMentions, here, linksOf } from '../../checks/docs/links.ts';
+import { pages, repositoryRoot } from '../../checks/docs/pages.ts';
 import { unreadable, wordsOf } from '../../checks/docs/readable.ts';
 import { notEmpty } from '../../checks/not-empty.ts';
 
-const read = (page: string) => readFileSync(join(ROOT, page), 'utf8');
+const read = (page: string) => readFileSync(join(repositoryRoot, page), 'utf8');
 
 test('every link from page to page leads to a file, and to a place in it', () => {
   expect(deadLinks()).toEqual([]);
@@ -41,7 +41,7 @@ test('in an installed package, every link of the README and of the docs leads to
   const links = pages
     .filter((name) => inPackage.test(name))
     .flatMap((page) => linksOf(page).map(({ target, path }) => ({ page, target, path })))
-    .filter(({ target }) => !target.startsWith(HERE));
+    .filter(({ target }) => !target.startsWith(here));
   for (const { page, target, path } of notEmpty('links inside of the package', links)) {
     expect(path, `${page} links to ${target}`).toMatch(inPackage);
   }
@@ -49,7 +49,7 @@ test('in an installed package, every link of the README and of the docs leads to
 
 test('the index of the evidence names every page of it', () => {
   const index = read('docs/evidence/README.md');
-  for (const name of readdirSync(join(ROOT, 'docs/evidence')).filter((name) => name !== 'README.md')) {
+  for (const name of readdirSync(join(repositoryRoot, 'docs/evidence')).filter((name) => name !== 'README.md')) {
     expect(index).toContain(`(${name})`);
   }
 });

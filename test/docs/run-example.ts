@@ -7,7 +7,7 @@ export type Names = Readonly<Record<string, unknown>>;
 /** An example as it is printed. Called, it runs with these names for what it imports and for what its reader has. */
 export type Example = (names?: Names) => Promise<Names>;
 
-const IMPORT = /^import (?:(?<whole>\w+),? )?(?:\{(?<named>[^}]*)\} )?(?:from )?"(?<specifier>[^"]+)";$/gm;
+const importPattern = /^import (?:(?<whole>\w+),? )?(?:\{(?<named>[^}]*)\} )?(?:from )?"(?<specifier>[^"]+)";$/gm;
 const AsyncFunction: new (...parts: string[]) => Example = Object.getPrototypeOf(async () => undefined).constructor;
 
 /**
@@ -30,7 +30,7 @@ export async function runnable({ code }: Block): Promise<Example> {
     tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
   });
   const imported: Record<string, unknown> = {};
-  for (const { groups = {} } of plain.matchAll(IMPORT)) {
+  for (const { groups = {} } of plain.matchAll(importPattern)) {
     const { whole, named = '', specifier = '' } = groups;
     const module = await import(specifier);
     if (whole) imported[whole] = module.default;
@@ -44,7 +44,7 @@ export async function runnable({ code }: Block): Promise<Example> {
     ...[...plain.matchAll(/^export \{([^}]*)\};$/gm)].flatMap(([, names = '']) => names.split(',')),
   ].map((name = '') => name.trim());
   const body = plain
-    .replace(IMPORT, '')
+    .replace(importPattern, '')
     .replace(/^export \{[^}]*\};$/gm, '')
     .replace(/^export (?=\w)/gm, '');
 

@@ -3,15 +3,15 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { filesOf, ROOT } from '../../checks/docs/pages.ts';
+import { filesOf, repositoryRoot } from '../../checks/docs/pages.ts';
 
 /*
  * The tutorial, followed to the letter: its files are made, its commands are run in a shell, in their order, and what it shows is what they print. The
  * package is built and packed as the page says.
  */
 
-const PAGE = 'docs/tutorial/first-consumer.md';
-const page = readFileSync(join(ROOT, PAGE), 'utf8');
+const tutorialPage = 'docs/tutorial/first-consumer.md';
+const page = readFileSync(join(repositoryRoot, tutorialPage), 'utf8');
 
 const scratch = mkdtempSync(join(tmpdir(), 'pawl-tutorial-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
@@ -43,7 +43,7 @@ const steps: readonly Step[] = Array.from(
 );
 
 test('every file and every command of the tutorial does what the page says', { timeout: 300_000 }, () => {
-  const built = run('node checks/build.ts && cp ./*.tgz "$TO"'.replace('$TO', pawl()), ROOT);
+  const built = run('node checks/build.ts && cp ./*.tgz "$TO"'.replace('$TO', pawl()), repositoryRoot);
   expect(built.failed, built.output).toBe(false);
   let folder = scratch;
   let made = false;
@@ -56,7 +56,7 @@ test('every file and every command of the tutorial does what the page says', { t
       if (entered !== undefined) folder = join(folder, entered);
     }
     if (made) continue;
-    for (const [path, code] of filesOf(PAGE)) writeFileSync(join(folder, path), code);
+    for (const [path, code] of filesOf(tutorialPage)) writeFileSync(join(folder, path), code);
     made = true;
   }
   expect(steps.map(({ commands }) => commands.at(-1))).toEqual([

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { filesOf, ROOT } from '../../checks/docs/pages.ts';
+import { filesOf, repositoryRoot } from '../../checks/docs/pages.ts';
 
 /** The files of docs/guides/unit-tests.md, as they are printed: their tests pass, and see it where the handler is wrong. */
 const files = filesOf('docs/guides/unit-tests.md');
@@ -10,8 +10,8 @@ const files = filesOf('docs/guides/unit-tests.md');
 /** Runs the tests of a project with these files. */
 function ran(changed: ReadonlyMap<string, string>): { readonly passed: boolean; readonly output: string } {
   // Inside the repository, so that its packages are found; where git does not look.
-  mkdirSync(join(ROOT, '.pawl'), { recursive: true });
-  const folder = mkdtempSync(join(ROOT, '.pawl', 'unit-tests-'));
+  mkdirSync(join(repositoryRoot, '.pawl'), { recursive: true });
+  const folder = mkdtempSync(join(repositoryRoot, '.pawl', 'unit-tests-'));
   try {
     for (const [path, code] of changed) {
       mkdirSync(dirname(join(folder, path)), { recursive: true });
@@ -19,7 +19,7 @@ function ran(changed: ReadonlyMap<string, string>): { readonly passed: boolean; 
     }
     // As on a machine of somebody who has credentials.
     const env = { ...process.env, AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'mine', AWS_SECRET_ACCESS_KEY: 'mine' };
-    const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
+    const vitest = join(repositoryRoot, 'node_modules/vitest/vitest.mjs');
     const { status, stdout, stderr } = spawnSync(process.execPath, [vitest, 'run', '--root', folder], {
       env,
       encoding: 'utf8',

@@ -18,7 +18,7 @@ function clientIn(files: Readonly<Record<string, string>>) {
 }
 
 const packageOf = (version: string) => JSON.stringify({ version });
-const USES_SQS = "import { SQSClient } from '@aws-sdk/client-sqs'; export const handler = async () => {};";
+const usesSqs = "import { SQSClient } from '@aws-sdk/client-sqs'; export const handler = async () => {};";
 
 describe('a client that would ask AWS itself is seen', () => {
   test.each<{ readonly name: string; readonly files: Record<string, string>; readonly is: RegExp }>([
@@ -51,7 +51,7 @@ describe('a client that would ask AWS itself is seen', () => {
     },
     {
       name: 'an early version 3 of the project, not bundled',
-      files: { 'index.mjs': USES_SQS, '../node_modules/@aws-sdk/client-sqs/package.json': packageOf('3.450.0') },
+      files: { 'index.mjs': usesSqs, '../node_modules/@aws-sdk/client-sqs/package.json': packageOf('3.450.0') },
       is: /^@aws-sdk\/client-sqs 3\.450\.0$/,
     },
     {
@@ -72,7 +72,7 @@ describe('code is let through', () => {
   test.each<{ readonly name: string; readonly files: Record<string, string> }>([
     {
       name: 'with the first client that reads AWS_ENDPOINT_URL',
-      files: { 'index.mjs': USES_SQS, '../node_modules/@aws-sdk/client-sqs/package.json': packageOf('3.451.0') },
+      files: { 'index.mjs': usesSqs, '../node_modules/@aws-sdk/client-sqs/package.json': packageOf('3.451.0') },
     },
     {
       name: 'with a newer one, bundled',
@@ -100,7 +100,7 @@ describe('code is let through', () => {
           "// const AWS = require('aws-sdk');\n/* import S3 from 'aws-sdk/clients/s3'\n * from 'aws-sdk' */\nexport const a = 1;",
       },
     },
-    { name: 'that imports a client which is nowhere', files: { 'index.mjs': USES_SQS } },
+    { name: 'that imports a client which is nowhere', files: { 'index.mjs': usesSqs } },
   ])('$name', async ({ files }) => {
     expect(await clientIn(files)).toBeUndefined();
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { readAssembly } from '../../lib/rehearsal/engine/app/assembly.ts';
 import { readApp } from '../../lib/rehearsal/engine/app/read-app.ts';
-import { SERVICES } from '../../lib/rehearsal/services/registry.ts';
+import { services } from '../../lib/rehearsal/services/registry.ts';
 
 /** A stack as version 1 of the CDK writes it: `cdk deploy` uploads the code of a function, and says where it is by parameters. */
 function olderApp(): string {
@@ -49,7 +49,7 @@ test('an app of version 1 of the CDK: the code of its functions is found, and no
   const assembly = await readAssembly(folder);
   expect([...(assembly.stacks[0]?.assets ?? [])]).toEqual([['c0de', join(folder, 'asset.c0de')]]);
   const address = (name: string) => ({ url: `http://sqs/${name}`, arn: `arn:aws:sqs:us-east-1:0:${name}` });
-  const [stack] = readApp(assembly, { sqs: { address }, services: SERVICES }).stacks;
+  const [stack] = readApp(assembly, { sqs: { address }, services: services }).stacks;
   const reader = stack?.resources.find(({ type }) => type === 'AWS::Lambda::Function');
   expect(stack?.resolver.resolve(reader?.properties['Code'])).toEqual({ S3Bucket: 'assets', S3Key: 'c0de' });
 });

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { readAssembly } from '../../lib/rehearsal/engine/app/assembly.ts';
 import { onlyAt } from '../../lib/rehearsal/engine/app/constructs.ts';
 import { readApp } from '../../lib/rehearsal/engine/app/read-app.ts';
-import { SERVICES } from '../../lib/rehearsal/services/registry.ts';
+import { services } from '../../lib/rehearsal/services/registry.ts';
 
 /** An app with a stage for each region, as the CDK writes it: regions and accounts stand in names as well as in ARNs. */
 function appOf(stages: readonly { readonly account: string; readonly region: string }[], name: (at: string) => object) {
@@ -48,23 +48,23 @@ function appOf(stages: readonly { readonly account: string; readonly region: str
   return folder;
 }
 
-const SQS = { address: (name: string) => ({ url: `http://sqs/${name}`, arn: `arn:aws:sqs:us-east-1:0:${name}` }) };
-const STAGES = [
+const sqs = { address: (name: string) => ({ url: `http://sqs/${name}`, arn: `arn:aws:sqs:us-east-1:0:${name}` }) };
+const stages = [
   { account: '111111111111', region: 'eu-west-1' },
   { account: '222222222222', region: 'us-west-2' },
 ];
 
 test('stages that are named after their accounts stay two', async () => {
   let at = 0;
-  const assembly = await readAssembly(appOf(STAGES, () => ({ QueueName: `orders-${STAGES[at++]?.account}` })));
-  const { stacks } = readApp(assembly, { sqs: SQS, services: SERVICES });
+  const assembly = await readAssembly(appOf(stages, () => ({ QueueName: `orders-${stages[at++]?.account}` })));
+  const { stacks } = readApp(assembly, { sqs: sqs, services: services });
   const names = stacks.flatMap(({ resources }) => resources.filter(({ logicalId }) => logicalId === 'Orders'));
   expect(names.map(({ name }) => name)).toEqual(['orders-111111111111', 'orders-222222222222']);
 });
 
 test('stages that are named after their regions stay two, and each is found by its path', async () => {
-  const assembly = await readAssembly(appOf(STAGES, (stage) => ({ QueueName: `${stage}-orders` })));
-  const queues = readApp(assembly, { sqs: SQS, services: SERVICES })
+  const assembly = await readAssembly(appOf(stages, (stage) => ({ QueueName: `${stage}-orders` })));
+  const queues = readApp(assembly, { sqs: sqs, services: services })
     .stacks.flatMap(({ resources }) => resources)
     .filter(({ type }) => type === 'AWS::SQS::Queue');
   expect(queues.map(({ name }) => name)).toEqual(['prod-eu-west-1-orders', 'prod-us-west-2-orders']);
@@ -73,15 +73,15 @@ test('stages that are named after their regions stay two, and each is found by i
 });
 
 test('their ARNs and addresses are those of the one place where a rehearsal is, whatever their names hold', async () => {
-  const assembly = await readAssembly(appOf(STAGES, () => ({})));
-  const { stacks } = readApp(assembly, { sqs: SQS, services: SERVICES });
+  const assembly = await readAssembly(appOf(stages, () => ({})));
+  const { stacks } = readApp(assembly, { sqs: sqs, services: services });
   const variables = stacks.map(({ resources, resolver }) => {
     const reader = resources.find(({ type }) => type === 'AWS::Lambda::Function');
     const { Variables } = resolver.resolve(reader?.properties['Environment']) as { Variables: unknown };
     return Variables;
   });
   expect(variables).toEqual(
-    STAGES.map(({ region }) => ({
+    stages.map(({ region }) => ({
       AUDIT: `arn:aws:sqs:us-east-1:000000000000:prod-${region}-audit`,
       QUEUE: `https://sqs.us-east-1.amazonaws.com/000000000000/prod-${region}-audit`,
     })),
@@ -89,8 +89,8 @@ test('their ARNs and addresses are those of the one place where a rehearsal is, 
 });
 
 test('stacks of one name, and queues of one name, are two if they are in two regions', async () => {
-  const assembly = await readAssembly(appOf(STAGES, () => ({ QueueName: 'orders.fifo', FifoQueue: true })));
-  const { stacks } = readApp(assembly, { sqs: SQS, services: SERVICES });
+  const assembly = await readAssembly(appOf(stages, () => ({ QueueName: 'orders.fifo', FifoQueue: true })));
+  const { stacks } = readApp(assembly, { sqs: sqs, services: services });
   expect(new Set(stacks.map(({ stack }) => stack.stackName)).size).toBe(2);
   const names = stacks.flatMap(({ resources }) => resources.filter(({ logicalId }) => logicalId === 'Orders'));
   expect(new Set(names.map(({ name }) => name)).size).toBe(2);

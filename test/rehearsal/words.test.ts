@@ -2,10 +2,10 @@ import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
-const ROOM = fileURLToPath(new URL('../../lib/rehearsal/', import.meta.url));
+const room = fileURLToPath(new URL('../../lib/rehearsal/', import.meta.url));
 
 /** What the shop is about. A room that stands in for AWS, for any app, has no word for it. */
-const WORDS_OF_THE_SHOP = new Set(
+const wordsOfTheShop = new Set(
   `shop shops order orders ordered email emails mail mails mailer gift gifts card cards payment payments paid payer repay repayment repayments repaid
   debt debts ledger ledgers drift customer customers processor processors booking booked price amount cents currency recipient ses accounts`.split(
     /\s+/,
@@ -22,11 +22,11 @@ function wordsOf(text: string): readonly string[] {
 
 /** The lines of a file that have a word of the shop. */
 function shopLines(text: string): readonly string[] {
-  return text.split('\n').filter((line) => wordsOf(line).some((word) => WORDS_OF_THE_SHOP.has(word)));
+  return text.split('\n').filter((line) => wordsOf(line).some((word) => wordsOfTheShop.has(word)));
 }
 
 const isOfFile = (file: string) => (file === 'index.ts' || file.startsWith('file/')) && file !== 'file/ses.ts';
-const files = globSync('**/*.{ts,py,java}', { cwd: ROOM, exclude: ['dist/**', 'command/**'] });
+const files = globSync('**/*.{ts,py,java}', { cwd: room, exclude: ['dist/**', 'command/**'] });
 
 /** The examples of what a user writes may be about anything, and a mailer is a provider that many apps have: it speaks as SES does. */
 function codeLines(text: string): readonly string[] {
@@ -37,14 +37,14 @@ test.each(files.filter((file) => !isOfFile(file) && file !== 'file/ses.ts'))(
   'lib/rehearsal/%s is for any app: it has no word of the shop, in its name or in its text',
   (file) => {
     expect(shopLines(file)).toEqual([]);
-    expect(shopLines(readFileSync(`${ROOM}${file}`, 'utf8'))).toEqual([]);
+    expect(shopLines(readFileSync(`${room}${file}`, 'utf8'))).toEqual([]);
   },
 );
 
 test.each(files.filter(isOfFile))(
   'lib/rehearsal/%s, which runs a rehearsal file, has no word of the shop in its code',
   (file) => {
-    expect(shopLines(codeLines(readFileSync(`${ROOM}${file}`, 'utf8')).join('\n'))).toEqual([]);
+    expect(shopLines(codeLines(readFileSync(`${room}${file}`, 'utf8')).join('\n'))).toEqual([]);
   },
 );
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { javaMajorVersion, MissingJavaError } from '../../lib/rehearsal/engine/servers/java.ts';
-import { DEFAULTS, readCommandLine, UsageError } from '../../shop/command-line.ts';
+import { defaults, readCommandLine, UsageError } from '../../shop/command-line.ts';
 
 describe('the command line', () => {
   test('has a default for everything', () => {
     expect(readCommandLine([])).toEqual({
-      ...DEFAULTS,
+      ...defaults,
       json: false,
       protection: 'as-written',
       verbose: false,

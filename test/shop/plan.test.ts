@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { EFFECTS } from '../../shop/app/app-functions.ts';
+import { shopEffects } from '../../shop/app/app-functions.ts';
 import { createPlan, type PlannedOrder } from '../../shop/plan/plan.ts';
 
 const killsIn = (plan: readonly PlannedOrder[]) =>
   plan
-    .flatMap(({ effects }) => EFFECTS.map((effect) => effects[effect].trouble))
+    .flatMap(({ effects }) => shopEffects.map((effect) => effects[effect].trouble))
     .filter((trouble) => trouble?.kind === 'kill');
 
 describe('a plan', () => {

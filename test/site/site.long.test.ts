@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { estimatesOf } from '../../bench/cost/money/estimate.ts';
-import { PRICES } from '../../bench/cost/money/prices.ts';
+import { prices } from '../../bench/cost/money/prices.ts';
 import { measuredIn } from '../../bench/cost/money/written.ts';
-import { ORDERED } from '../../site/nav.ts';
+import { ordered } from '../../site/nav.ts';
 import { addressOf } from '../../site/page.ts';
-import { OUT, ROOT } from '../../site/paths.ts';
+import { outFolder, root } from '../../site/paths.ts';
 import { originOf, serveBuilt } from '../../site/serve.ts';
 import { violationsIn } from '../support/axe.ts';
 import { findBrowser } from '../support/browser.ts';
@@ -21,7 +21,7 @@ import { eventually } from '../support/eventually.ts';
 
 const pictures = process.env['PAWL_SITE_SCREENSHOTS'];
 const found = await findBrowser();
-const built = spawnSync(process.execPath, ['site/main.ts', 'build'], { cwd: ROOT, encoding: 'utf8' });
+const built = spawnSync(process.execPath, ['site/main.ts', 'build'], { cwd: root, encoding: 'utf8' });
 
 describe('the site', () => {
   it('is built without a warning', () => {
@@ -31,22 +31,23 @@ describe('the site', () => {
   });
 
   it('has every page as HTML and as Markdown, and llms.txt names each', () => {
-    const list = readFileSync(join(OUT, 'llms.txt'), 'utf8');
-    for (const page of ORDERED.map(addressOf)) {
-      expect(existsSync(join(OUT, `${page}.html`)), page).toBe(true);
+    const list = readFileSync(join(outFolder, 'llms.txt'), 'utf8');
+    for (const page of ordered.map(addressOf)) {
+      expect(existsSync(join(outFolder, `${page}.html`)), page).toBe(true);
       expect(list).toContain(`(/${page}.md)`);
     }
-    for (const [, path = ''] of list.matchAll(/\]\((\/[^)]+)\)/g)) expect(existsSync(join(OUT, path)), path).toBe(true);
+    for (const [, path = ''] of list.matchAll(/\]\((\/[^)]+)\)/g))
+      expect(existsSync(join(outFolder, path)), path).toBe(true);
   });
 
   it('keeps nothing in its Markdown that is for the checks', () => {
-    for (const page of ORDERED.map(addressOf)) {
-      expect(readFileSync(join(OUT, `${page}.md`), 'utf8'), page).not.toContain('<!-- given');
+    for (const page of ordered.map(addressOf)) {
+      expect(readFileSync(join(outFolder, `${page}.md`), 'utf8'), page).not.toContain('<!-- given');
     }
   });
 
   it('draws a time-line for each cell of the guarantee table, light and dark', () => {
-    const page = readFileSync(join(OUT, 'explanation/crash-points.html'), 'utf8');
+    const page = readFileSync(join(outFolder, 'explanation/crash-points.html'), 'utf8');
     const drawn = new Set(Array.from(page.matchAll(/\/time-lines\/([a-z-]+)\.svg/g), ([, name]) => name));
     expect(drawn.size).toBe(28 * 2);
   });
@@ -136,9 +137,9 @@ describe.skipIf('missing' in found)(`in a browser, the site${'missing' in found 
     await page.goto(`${origin}/reference/calculator.html`);
     await page.getByLabel('Messages a month').fill('5000000');
     await page.getByLabel('Messages in a batch').fill('25');
-    const measured = measuredIn(readFileSync(join(ROOT, 'docs/evidence/cost.md'), 'utf8'));
+    const measured = measuredIn(readFileSync(join(root, 'docs/evidence/cost.md'), 'utf8'));
     const plan = { messages: 5_000_000, size: 25, handlerMs: 20, memoryMb: 512 };
-    for (const { title, cost } of estimatesOf(plan, measured, PRICES)) {
+    for (const { title, cost } of estimatesOf(plan, measured, prices)) {
       const row = page.getByRole('row', { name: title });
       await row.getByRole('cell', { name: `$${cost.total.toFixed(2)}`, exact: true }).waitFor();
     }
@@ -151,7 +152,7 @@ describe.skipIf('missing' in found)(`in a browser, the site${'missing' in found 
   });
 
   it('says its version, and leads to what changed', async () => {
-    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     await page.getByRole('button', { name: `Version ${version}` }).hover();
     await page.getByRole('link', { name: 'What changed' }).click();
     await page.waitForURL(/changelog/);

@@ -1,15 +1,15 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { PACKAGES } from '../../checks/packages.ts';
+import { packages } from '../../checks/packages.ts';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const FIXTURES = fileURLToPath(new URL('../fixtures/apps/', import.meta.url));
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const fixtures = fileURLToPath(new URL('../fixtures/apps/', import.meta.url));
 
 /** The apps of `test/fixtures/apps`. Each is there without pawl, and in `with-pawl` with it. */
-export const APPS = ['confirmations', 'invoices', 'payments', 'rides', 'vouchers'] as const;
+export const apps = ['confirmations', 'invoices', 'payments', 'rides', 'vouchers'] as const;
 
-export type AppName = (typeof APPS)[number];
+export type AppName = (typeof apps)[number];
 
 /** A fixture as a project of its own, which imports `pawl` as a user's project does. */
 export interface Project {
@@ -24,10 +24,10 @@ export interface Project {
  * git does not look.
  */
 export function projectOf(name: AppName): Project {
-  const scratch = join(ROOT, '.pawl');
+  const scratch = join(root, '.pawl');
   mkdirSync(scratch, { recursive: true });
   const folder = mkdtempSync(join(scratch, `${name}-`));
-  cpSync(join(FIXTURES, name), folder, { recursive: true });
+  cpSync(join(fixtures, name), folder, { recursive: true });
   installPawl(folder);
   return { without: folder, withPawl: join(folder, 'with-pawl') };
 }
@@ -36,7 +36,7 @@ export function projectOf(name: AppName): Project {
 function installPawl(folder: string): void {
   const modules = join(folder, 'node_modules');
   mkdirSync(join(modules, '@pawl'), { recursive: true });
-  for (const { name, folder: source } of PACKAGES) symlinkSync(join(ROOT, source), join(modules, name));
+  for (const { name, folder: source } of packages) symlinkSync(join(root, source), join(modules, name));
 }
 
 /** Lets the code in a folder of a project import a version of pawl that is installed elsewhere. */

@@ -10,13 +10,13 @@ import { type Browser, chromium } from 'playwright-core';
  * git does not see it.
  */
 
-const CACHE = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.url));
+const cache = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.url));
 
 /** A browser, or the reason why there is none. */
 export type FoundBrowser = { readonly launch: () => Promise<Browser> } | { readonly missing: string };
 
 /** Without the package's own list: it switches off what the tests of attacks are about, such as the same-origin policy. */
-const ARGS = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--font-render-hinting=none'];
+const args = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--font-render-hinting=none'];
 
 /** @throws Error where a browser must be found: `PAWL_BROWSER=required`, as `.ci/run` sets it */
 export async function findBrowser(): Promise<FoundBrowser> {
@@ -34,7 +34,7 @@ async function fromPackage(): Promise<FoundBrowser> {
     FONTCONFIG_PATH: `${folder}/fonts`,
     HOME: folder,
   };
-  const launch = () => chromium.launch({ executablePath: `${folder}/chromium`, args: ARGS, env });
+  const launch = () => chromium.launch({ executablePath: `${folder}/chromium`, args: args, env });
   return { launch };
 }
 
@@ -52,9 +52,9 @@ async function installed(): Promise<FoundBrowser> {
 async function unpacked(): Promise<string> {
   const manifest = new URL('../../node_modules/@sparticuz/chromium/package.json', import.meta.url);
   const { version }: { readonly version: string } = JSON.parse(await readFile(manifest, 'utf8'));
-  const folder = `${CACHE}chromium-${version}`;
+  const folder = `${cache}chromium-${version}`;
   if (existsSync(folder)) return folder;
-  await mkdir(CACHE, { recursive: true });
+  await mkdir(cache, { recursive: true });
   const made = await mkdtemp(`${folder}-`);
   const before = process.env['TMPDIR'];
   try {

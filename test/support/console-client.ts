@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { SESSION_HEADER } from '../../lib/cli/console/api.ts';
+import { sessionHeader } from '../../lib/cli/console/api.ts';
 
 export interface Said {
   readonly status: number;
@@ -29,7 +29,7 @@ export async function openPage({ url, port }: { readonly url: string; readonly p
   const opened = await send(port, 'GET', `${pathname}${search}`);
   const [cookie = ''] = (opened.headers['set-cookie']?.[0] ?? '').split(';');
   const key = /<meta name="pawl-session" content="([^"]+)">/.exec(opened.text)?.[1] ?? '';
-  const session = { cookie, [SESSION_HEADER]: key };
+  const session = { cookie, [sessionHeader]: key };
   const own = { ...session, origin: `http://127.0.0.1:${port}` };
   return {
     opened,

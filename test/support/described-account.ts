@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, vi } from 'vitest';
-import { OPEN_INDEX } from '../../lib/pawl/stores/dynamodb/open-index.ts';
+import { openIndex } from '../../lib/pawl/stores/dynamodb/open-index.ts';
 
 /** What an account answers to those who only look at it. */
 export interface DescribedAccount {
@@ -55,7 +55,7 @@ export const describedTable = {
       ],
       Projection: {
         ProjectionType: 'INCLUDE',
-        NonKeyAttributes: [...OPEN_INDEX.projected],
+        NonKeyAttributes: [...openIndex.projected],
       },
     },
   ],
@@ -131,7 +131,7 @@ function jsonAnswer(
       return { body: { Attributes: account.queues[input['QueueUrl']?.split('/').at(-1) ?? ''] } };
     case 'DescribeTable': {
       const table = input['TableName'] === 'outbox' ? account.outbox?.table : account.table;
-      return table === 'denied' ? DENIED : { body: { Table: table } };
+      return table === 'denied' ? denied : { body: { Table: table } };
     }
     case 'GetItem':
       return { body: {} };
@@ -163,12 +163,12 @@ function watchAnswer(
   target: string,
   input: Readonly<Record<string, string>>,
 ): Answer {
-  if (target === 'DescribeAlarms') return alarms === 'denied' ? DENIED : { body: { MetricAlarms: alarms } };
+  if (target === 'DescribeAlarms') return alarms === 'denied' ? denied : { body: { MetricAlarms: alarms } };
   if (target === 'GetMetricStatistics') {
-    if (notRegistered === 'denied') return DENIED;
+    if (notRegistered === 'denied') return denied;
     return { body: { Datapoints: notRegistered === undefined ? [] : [{ Maximum: notRegistered }] } };
   }
-  if (rules === 'denied') return DENIED;
+  if (rules === 'denied') return denied;
   if (target === 'DescribeRule') return { body: rules[input['Name'] ?? ''] };
   const names = Object.keys(rules).filter((name) => rules[name]?.target === input['TargetArn']);
   // A page has one name.
@@ -207,13 +207,13 @@ function queryAnswer(account: DescribedAccount, form: URLSearchParams): Answer {
   return { body: wrap(`<IsTruncated>false</IsTruncated><EvaluationResults>${results.join('')}</EvaluationResults>`) };
 }
 
-const DENIED = { status: 403, body: { __type: 'AccessDeniedException', message: 'not authorized' } } as const;
+const denied = { status: 403, body: { __type: 'AccessDeniedException', message: 'not authorized' } } as const;
 
 function lambdaAnswer(account: DescribedAccount, url: URL): Answer {
   const [, , kind, name = '', what] = decodeURIComponent(url.pathname).split('/');
   if (kind === 'event-source-mappings') {
     const [aFunction, queue] = [url.searchParams.get('FunctionName'), url.searchParams.get('EventSourceArn')];
-    if (account.mappings === 'denied') return DENIED;
+    if (account.mappings === 'denied') return denied;
     const mappings = account.mappings.filter(
       ({ FunctionArn, EventSourceArn }) =>
         (aFunction === null || FunctionArn.endsWith(`:function:${aFunction}`)) &&
@@ -224,7 +224,7 @@ function lambdaAnswer(account: DescribedAccount, url: URL): Answer {
   if (what === 'aliases') return { body: { Aliases: [] } };
   if (what === 'concurrency') return { body: { ReservedConcurrentExecutions: account.reservedConcurrency?.[name] } };
   const configuration = account.functions[name];
-  if (configuration === 'denied') return DENIED;
+  if (configuration === 'denied') return denied;
   return configuration === undefined
     ? { status: 404, body: { Type: 'User', __type: 'ResourceNotFoundException' } }
     : { body: configuration };

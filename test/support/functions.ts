@@ -7,7 +7,7 @@ import { scratchFolder } from '../../lib/rehearsal/engine/scratch.ts';
 import { type SqsLocal, startSqsLocal } from '../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { startTap, type TapHooks } from '../../lib/rehearsal/engine/servers/tap.ts';
 import { type EventSource, startEventSource } from '../../lib/rehearsal/services/sqs/event-source.ts';
-import { PROJECT } from '../../shop/app/project.ts';
+import { project } from '../../shop/app/project.ts';
 
 export interface FunctionsOptions {
   /** The source of the handler, in `test/fixtures`. */
@@ -44,7 +44,7 @@ export interface Functions extends AsyncDisposable {
 
 export async function startFunctions(options: FunctionsOptions): Promise<Functions> {
   await using starting = new AsyncDisposableStack();
-  const folder = await scratchFolder(PROJECT, 'fixture-');
+  const folder = await scratchFolder(project, 'fixture-');
   starting.defer(() => rm(folder, { recursive: true, force: true }));
   await bundleFunction(fileURLToPath(new URL(`../fixtures/${options.fixture}`, import.meta.url)), folder);
   const sqs = await startSqsLocal();

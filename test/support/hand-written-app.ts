@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Template, TemplateResource } from '../../lib/rehearsal/engine/app/template.ts';
 
-const SCRATCH = fileURLToPath(new URL('../../.pawl/', import.meta.url));
+const scratch = fileURLToPath(new URL('../../.pawl/', import.meta.url));
 
 export interface HandWrittenStack {
   readonly template: Omit<Template, 'Resources'> & { readonly Resources: Readonly<Record<string, TemplateResource>> };
@@ -21,8 +21,8 @@ export interface HandWrittenApp extends AsyncDisposable {
  * same name.
  */
 export async function handWrittenApp(stacks: Readonly<Record<string, HandWrittenStack>>): Promise<HandWrittenApp> {
-  await mkdir(SCRATCH, { recursive: true });
-  const project = await mkdtemp(join(SCRATCH, 'app-'));
+  await mkdir(scratch, { recursive: true });
+  const project = await mkdtemp(join(scratch, 'app-'));
   // As in a project of today: a file `.js` is an ES module, unless its bundle is read by itself.
   await writeFile(join(project, 'package.json'), '{"type":"module"}');
   const assembly = join(project, 'cdk.out');

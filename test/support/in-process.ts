@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { type Io, readLine } from '../../lib/cli/command.ts';
 import { runNamed } from '../../lib/cli/command-line.ts';
-import { COMMANDS } from '../../lib/cli/commands.ts';
+import { commands } from '../../lib/cli/commands.ts';
 import { createEnding } from '../../lib/cli/ending.ts';
 import { screenOn } from '../../lib/cli/screen.ts';
 
@@ -23,7 +23,7 @@ export function ioOf(typed?: string) {
 /** Runs a command of `pawl` in this process. It rejects with what `pawl` reports before it ends with 2. */
 export async function runCommand(args: readonly string[], typed?: string) {
   const [name, ...rest] = args;
-  const command = COMMANDS.find((one) => one.name === name);
+  const command = commands.find((one) => one.name === name);
   if (command === undefined) throw new Error(`there is no command ${name}`);
   const { io, out, error } = ioOf(typed);
   if (command.run === undefined) throw new Error(`the command ${name} is in ${command.package}`);

@@ -2,7 +2,7 @@ import type { Host } from '../../lib/pawl/kernel/host.ts';
 import { openClaimOf } from '../../lib/pawl/rules/open-claims.ts';
 import type { ClaimRecord } from '../../lib/pawl/rules/record.ts';
 import type { ClaimStore } from '../../lib/pawl/rules/store.ts';
-import { OPEN_INDEX } from '../../lib/pawl/stores/dynamodb/open-index.ts';
+import { openIndex } from '../../lib/pawl/stores/dynamodb/open-index.ts';
 
 /** How many writes DynamoDB makes in each shard of the index of open claims, by the second: `shard second`. */
 export interface IndexWrites {
@@ -49,5 +49,5 @@ export function countIndexWrites(inner: ClaimStore, host: Pick<Host, 'now'>): In
   };
 }
 
-const keyOf = (record: ClaimRecord) => `${record[OPEN_INDEX.partitionKey]} ${record[OPEN_INDEX.sortKey]}`;
+const keyOf = (record: ClaimRecord) => `${record[openIndex.partitionKey]} ${record[openIndex.sortKey]}`;
 const shown = (record: ClaimRecord) => JSON.stringify(openClaimOf(record));

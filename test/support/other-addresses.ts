@@ -47,12 +47,12 @@ export function listeningAddresses(): readonly string[] {
       .split('\n')
       .slice(1)
       .map((line) => line.trim().split(/\s+/))
-      .filter(([, , , state, , , , , , inode = '']) => state === LISTENING && inodes.has(inode))
+      .filter(([, , , state, , , , , , inode = '']) => state === listening && inodes.has(inode))
       .map(([, local = '']) => readAddress(local.split(':')[0] ?? '')),
   );
 }
 
-const LISTENING = '0A';
+const listening = '0A';
 
 function processesBelow(root: number): readonly number[] {
   const parents = readdirSync('/proc')

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { CLAIMS_TABLE, keyAttributes } from '../../lib/pawl/deployment/table-definition.ts';
+import { claimsTableDefinition, keyAttributes } from '../../lib/pawl/deployment/table-definition.ts';
 import { bundleFunction } from '../../lib/rehearsal/bundle.ts';
 import { rehearsal } from '../../lib/rehearsal/file/define.ts';
 import { httpProvider } from '../../lib/rehearsal/file/providers.ts';
@@ -10,11 +10,11 @@ import { runRehearsal } from '../../lib/rehearsal/file/run.ts';
 import { countedRows, type PlantedApp, trafficOf } from '../fixtures/planted/planted.ts';
 import type { ClientName } from '../fixtures/rehearsed/clients.ts';
 
-const FOLDER = fileURLToPath(new URL('../fixtures/planted/', import.meta.url));
-const SCRATCH = fileURLToPath(new URL('../../.pawl/', import.meta.url));
+const plantedFolder = fileURLToPath(new URL('../fixtures/planted/', import.meta.url));
+const scratch = fileURLToPath(new URL('../../.pawl/', import.meta.url));
 
-export const LAYOUTS = ['one', 'two', 'nested'] as const;
-type Layout = (typeof LAYOUTS)[number];
+export const layouts = ['one', 'two', 'nested'] as const;
+type Layout = (typeof layouts)[number];
 
 export interface PlantedRun {
   readonly client: ClientName;
@@ -28,9 +28,9 @@ export interface PlantedRun {
 
 /** Bundles the handlers of all planted apps, once for many runs. */
 export async function bundlePlanted(): Promise<string> {
-  if (!existsSync(SCRATCH)) mkdirSync(SCRATCH);
-  const folder = mkdtempSync(join(SCRATCH, 'planted-'));
-  await bundleFunction(join(FOLDER, 'handlers.ts'), folder);
+  if (!existsSync(scratch)) mkdirSync(scratch);
+  const folder = mkdtempSync(join(scratch, 'planted-'));
+  await bundleFunction(join(plantedFolder, 'handlers.ts'), folder);
   return folder;
 }
 
@@ -55,7 +55,7 @@ export function rehearsePlanted(app: PlantedApp, run: PlantedRun): Promise<Rehea
     faults: app.faults,
     ...app.more,
   });
-  const planted = { command: [process.execPath, 'app.mjs'], folder: FOLDER } as const;
+  const planted = { command: [process.execPath, 'app.mjs'], folder: plantedFolder } as const;
   return runRehearsal(file, { seed: run.seed, app: planted, dynamoDb: run.dynamoDb });
 }
 
@@ -63,12 +63,12 @@ export function rehearsePlanted(app: PlantedApp, run: PlantedRun): Promise<Rehea
 function claimsTable() {
   const key = (name: string, KeyType = 'HASH') => ({ AttributeName: name, KeyType });
   return {
-    KeySchema: [key(CLAIMS_TABLE.key.name)],
-    AttributeDefinitions: keyAttributes(CLAIMS_TABLE).map(({ name, type }) => ({
+    KeySchema: [key(claimsTableDefinition.key.name)],
+    AttributeDefinitions: keyAttributes(claimsTableDefinition).map(({ name, type }) => ({
       AttributeName: name,
       AttributeType: type,
     })),
-    GlobalSecondaryIndexes: CLAIMS_TABLE.indexes.map(({ name, partitionKey, sortKey }) => ({
+    GlobalSecondaryIndexes: claimsTableDefinition.indexes.map(({ name, partitionKey, sortKey }) => ({
       IndexName: name,
       KeySchema: [key(partitionKey.name), ...(sortKey ? [key(sortKey.name, 'RANGE')] : [])],
       Projection: { ProjectionType: 'ALL' },

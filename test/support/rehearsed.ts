@@ -12,8 +12,8 @@ import type { RunOptions } from '../../lib/rehearsal/file/running.ts';
 import { type Ran, runPawl } from './pawl-command.ts';
 import { rehearsalDatabase } from './rehearsal-database.ts';
 
-const FOLDER = fileURLToPath(new URL('../fixtures/rehearsed/', import.meta.url));
-const LIBRARY = fileURLToPath(new URL('../../lib/rehearsal/index.ts', import.meta.url));
+const folder = fileURLToPath(new URL('../fixtures/rehearsed/', import.meta.url));
+const library = fileURLToPath(new URL('../../lib/rehearsal/index.ts', import.meta.url));
 
 /** What the context of the app of `test/fixtures/rehearsed` chooses. */
 export interface Rehearsed {
@@ -32,7 +32,7 @@ export interface RunMore extends Partial<RehearsalOptions> {
 }
 
 /** How often what the machine was too slow to judge is rehearsed, at most. */
-const TRIES = 3;
+const mostTries = 3;
 
 /**
  * Rehearses the app of `test/fixtures/rehearsed` in this process: an email for each of some orders. What the machine was too slow to judge is rehearsed again,
@@ -54,13 +54,13 @@ export async function rehearsed(
     },
     ...more,
   });
-  const app = { command: [process.execPath, 'app.mjs'] as const, folder: FOLDER };
+  const app = { command: [process.execPath, 'app.mjs'] as const, folder: folder };
   const dynamoDb = await rehearsalDatabase();
   for (let tries = 1; ; tries += 1) {
     const result = await runRehearsal(file, { seed, filter, story, app, dynamoDb, ...run });
     const isJudged = result.noVerdict === undefined && result.effects.every(({ unjudged }) => unjudged.length === 0);
     // A test that makes the machine slow is about that.
-    if (isJudged || run?.machine !== undefined || tries === TRIES) return result;
+    if (isJudged || run?.machine !== undefined || tries === mostTries) return result;
   }
 }
 
@@ -87,7 +87,7 @@ export interface RehearsedProject {
 export function projectWith(
   consumer: string,
   file: string,
-  { cdk = `${process.execPath} ${FOLDER}app.mjs` }: { cdk?: string } = {},
+  { cdk = `${process.execPath} ${folder}app.mjs` }: { cdk?: string } = {},
 ): RehearsedProject {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-project-'));
   const temporary = join(folder, 'temporary');
@@ -97,7 +97,7 @@ export function projectWith(
   writeFileSync(join(folder, 'cdk.json'), JSON.stringify({ app: cdk }));
   writeFileSync(
     join(folder, 'rehearsal.mjs'),
-    file.replace('RUN', `import { mailer, rehearsal, times } from ${JSON.stringify(LIBRARY)};`),
+    file.replace('RUN', `import { mailer, rehearsal, times } from ${JSON.stringify(library)};`),
   );
   const run: RehearsedProject['run'] = (args, env = {}) =>
     runPawl(['rehearse', join(folder, 'rehearsal.mjs'), ...args], { TMPDIR: temporary, ...env });

@@ -1,6 +1,6 @@
 import type { ProviderFault } from '../../lib/rehearsal/provider.ts';
 import { type Rehearsal, startRehearsal } from '../../lib/rehearsal/rehearsal.ts';
-import { APP } from '../../shop/app/project.ts';
+import { shopApp } from '../../shop/app/project.ts';
 import { type Shop, shopOf } from '../../shop/app/shop.ts';
 import { startAccounts } from '../../shop/providers/accounts.ts';
 import { startGiftCards } from '../../shop/providers/gift-cards.ts';
@@ -35,7 +35,7 @@ export async function startShop(options: StartOptions = {}): Promise<StartedShop
   const processor = stopped(await startProcessor());
   const rehearsal = stopping.use(
     await startRehearsal({
-      app: APP,
+      app: shopApp,
       sandboxesPerFunction: 1,
       context: {
         functionTimeoutSeconds,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { CreateTableCommand, DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
-import { OPEN_INDEX } from '../../lib/pawl/stores/dynamodb/open-index.ts';
+import { openIndex } from '../../lib/pawl/stores/dynamodb/open-index.ts';
 
 /** A client for DynamoDB Local. */
 export function localClient(endpoint: string, config: DynamoDBClientConfig = {}): DynamoDBClient {
@@ -14,7 +14,7 @@ export function localClient(endpoint: string, config: DynamoDBClientConfig = {})
 
 /** Creates a claims table of its own for a test, and answers its name. */
 export async function claimsTable(client: DynamoDBClient, TableName = `claims-${randomUUID()}`): Promise<string> {
-  const { name: IndexName, partitionKey, sortKey, projected } = OPEN_INDEX;
+  const { name: IndexName, partitionKey, sortKey, projected } = openIndex;
   await client.send(
     new CreateTableCommand({
       TableName,

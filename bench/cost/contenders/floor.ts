@@ -52,8 +52,8 @@ export function floor({ client, tableName, effect }: Omit<World, 'lean'>) {
 
 type Claim = Readonly<Record<'id' | 'claimId' | 'rev' | 'status' | 'leaseUntil', AttributeValue>>;
 
-const FINGERPRINT = '1:44136fa355b3678a1146ad16f7e8649e';
-const REST = Object.entries({ fence: 1, firstSeenAt: 1_795_253_400_000, attempts: 1, abandoned: 0, v: 1 });
+const fingerprint = '1:44136fa355b3678a1146ad16f7e8649e';
+const rest = Object.entries({ fence: 1, firstSeenAt: 1_795_253_400_000, attempts: 1, abandoned: 0, v: 1 });
 
 function claimOf(id: string, index: number): Claim {
   return {
@@ -68,28 +68,28 @@ function claimOf(id: string, index: number): Claim {
 function insert(table: string, claim: Claim): BatchStatementRequest {
   const item: Record<string, AttributeValue> = {
     ...claim,
-    ...Object.fromEntries(REST.map(([name, value]) => [name, { N: String(value) }])),
-    fingerprint: { S: FINGERPRINT },
+    ...Object.fromEntries(rest.map(([name, value]) => [name, { N: String(value) }])),
+    fingerprint: { S: fingerprint },
     expiresAt: { N: '1797845400' },
   };
   const fields = Object.keys(item).map((name) => `'${name}':?`);
   return { Statement: `INSERT INTO "${table}" VALUE {${fields}}`, Parameters: Object.values(item) };
 }
 
-const WHERE = 'WHERE "id"=? AND "claimId"=? AND "rev"=?';
-const NEXT: AttributeValue = { N: '2' };
+const where = 'WHERE "id"=? AND "claimId"=? AND "rev"=?';
+const next: AttributeValue = { N: '2' };
 
 function complete(table: string, { id, claimId, rev }: Claim): BatchStatementRequest {
-  const Statement = `UPDATE "${table}" SET "status"=? SET "rev"=? ${WHERE}`;
-  return { Statement, Parameters: [{ S: 'completed' }, NEXT, id, claimId, rev] };
+  const Statement = `UPDATE "${table}" SET "status"=? SET "rev"=? ${where}`;
+  return { Statement, Parameters: [{ S: 'completed' }, next, id, claimId, rev] };
 }
 
 function release(table: string, { id, claimId, rev }: Claim): BatchStatementRequest {
-  const Statement = `UPDATE "${table}" SET "status"=? SET "rev"=? SET "error"=? SET "unknownAt"=? ${WHERE}`;
+  const Statement = `UPDATE "${table}" SET "status"=? SET "rev"=? SET "error"=? SET "unknownAt"=? ${where}`;
   const error = { M: { name: { S: 'Error' }, message: { S: 'the gift card provider is unavailable' } } };
   return {
     Statement,
-    Parameters: [{ S: 'released' }, NEXT, error, { N: '1795253400000' }, id, claimId, rev],
+    Parameters: [{ S: 'released' }, next, error, { N: '1795253400000' }, id, claimId, rev],
   };
 }
 

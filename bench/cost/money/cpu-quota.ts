@@ -7,13 +7,13 @@ export interface CpuQuota extends Disposable {
 
 /** As short as Linux divides time for a group that is to be even. A quota below a millisecond is refused. */
 const periodUs = 20_000;
-const ROOT = '/sys/fs/cgroup/cpu';
+const root = '/sys/fs/cgroup/cpu';
 
 /** A group of processes with a quota of its own, where the machine lets one be made (cgroup v1, as root). @returns nothing elsewhere */
 export function createCpuQuota(): CpuQuota | undefined {
-  const group = `${ROOT}/pawl-bench-${process.pid}`;
+  const group = `${root}/pawl-bench-${process.pid}`;
   try {
-    if (!existsSync(`${ROOT}/cgroup.procs`)) return undefined;
+    if (!existsSync(`${root}/cgroup.procs`)) return undefined;
     mkdirSync(group);
     const moved = new Set<number>();
     const write = (file: string, value: number) => writeFileSync(`${group}/${file}`, String(value));
@@ -26,7 +26,7 @@ export function createCpuQuota(): CpuQuota | undefined {
         moved.add(pid);
       },
       [Symbol.dispose]() {
-        for (const pid of moved) if (existsSync(`/proc/${pid}`)) writeFileSync(`${ROOT}/cgroup.procs`, String(pid));
+        for (const pid of moved) if (existsSync(`/proc/${pid}`)) writeFileSync(`${root}/cgroup.procs`, String(pid));
         rmdirSync(group);
       },
     };

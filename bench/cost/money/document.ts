@@ -1,17 +1,17 @@
-import { TITLES } from '../contender.ts';
+import { titles } from '../contender.ts';
 import type { Cold, Environment } from '../results.ts';
 import { median } from '../statistics.ts';
 import { asMarkdown, type Table } from '../table.ts';
 import { atShare, type Cost, cpuShareOf } from './cost.ts';
-import { ASSUMED } from './latency.ts';
-import { HANDLERS_MS, MEMORIES_MB, type Money, PAID, type Paid, type PaidCell } from './money.ts';
-import { PRICES } from './prices.ts';
+import { assumed } from './latency.ts';
+import { handlersMs, type Money, memoriesMb, type Paid, type PaidCell, paid } from './money.ts';
+import { prices } from './prices.ts';
 
 const mb = (memoryMb: number) => `${memoryMb.toLocaleString('en-US')} MB`;
 
 /** All costs, a table for each time that a handler takes. */
 export function moneyTables({ cells }: Money): readonly Table[] {
-  return HANDLERS_MS.map((handlerMs) => ({
+  return handlersMs.map((handlerMs) => ({
     title: `US dollars for a million messages; the handler takes ${handlerMs} ms`,
     head: [
       'contender',
@@ -19,7 +19,7 @@ export function moneyTables({ cells }: Money): readonly Table[] {
       'DynamoDB',
       'storage, 30 days',
       'SQS',
-      ...MEMORIES_MB.flatMap((one) => [`Lambda, ${mb(one)}`, 'in all']),
+      ...memoriesMb.flatMap((one) => [`Lambda, ${mb(one)}`, 'in all']),
     ],
     rows: rowsOf(cells.filter((cell) => cell.handlerMs === handlerMs)),
   }));
@@ -32,9 +32,9 @@ function rowsOf(cells: readonly PaidCell[]): readonly (readonly string[])[] {
       const [first] = some as [PaidCell];
       const { dynamoDb, storage, sqs } = first.cost;
       const ofMemory = (memoryMb: number) => some.find((one) => one.memoryMb === memoryMb)?.cost;
-      const lambda = MEMORIES_MB.flatMap((one) => [dollars(ofMemory(one), 'lambda'), dollars(ofMemory(one), 'total')]);
+      const lambda = memoriesMb.flatMap((one) => [dollars(ofMemory(one), 'lambda'), dollars(ofMemory(one), 'total')]);
       const shared = [dynamoDb, storage, sqs].map((sum) => sum.toFixed(2));
-      return [TITLES[first.name], String(first.size), ...shared, ...lambda];
+      return [titles[first.name], String(first.size), ...shared, ...lambda];
     });
 }
 
@@ -44,14 +44,14 @@ function dollars(cost: Cost | undefined, what: keyof Cost): string {
 
 /** What the totals are made of. */
 function inputTable({ cells }: Money): Table {
-  const memories = MEMORIES_MB.map((memoryMb) => `ms at ${mb(memoryMb)}`);
+  const memories = memoriesMb.map((memoryMb) => `ms at ${mb(memoryMb)}`);
   const rows = [...Map.groupBy(cells, ({ size, name, handlerMs }) => `${size} ${name} ${handlerMs}`).values()].map(
     (some) => {
       const [{ name, size, handlerMs, units }] = some as [PaidCell];
       const duration = (memoryMb: number) => tenthsUp(some.find((one) => one.memoryMb === memoryMb)?.durationMs);
       const { write, read, storedBytes } = units;
       const counted = [write.toFixed(2), read.toFixed(2), storedBytes.toFixed(0)];
-      return [TITLES[name], String(size), String(handlerMs), ...counted, ...MEMORIES_MB.map(duration)];
+      return [titles[name], String(size), String(handlerMs), ...counted, ...memoriesMb.map(duration)];
     },
   );
   const head = ['contender', 'batch', 'handler, ms', 'write units/msg', 'read units/msg', 'stored, B/msg', ...memories];
@@ -75,12 +75,12 @@ function coldTable(cold: readonly Cold[]): Table {
     head: [
       'contender',
       'bundle, KB',
-      ...MEMORIES_MB.flatMap((one) => [`import at ${mb(one)}, ms`, `first batch of 10, ms`]),
+      ...memoriesMb.flatMap((one) => [`import at ${mb(one)}, ms`, `first batch of 10, ms`]),
     ],
     rows: cold.map((one) => [
-      one.name === 'floor' ? 'the SDK’s client alone' : TITLES[one.name],
+      one.name === 'floor' ? 'the SDK’s client alone' : titles[one.name],
       (one.bytes.total / 1000).toFixed(0),
-      ...MEMORIES_MB.flatMap((memoryMb) => [at(one, memoryMb, 'import'), at(one, memoryMb, 'first')]),
+      ...memoriesMb.flatMap((memoryMb) => [at(one, memoryMb, 'import'), at(one, memoryMb, 'first')]),
     ]),
   };
 }
@@ -96,12 +96,12 @@ function addedOf({ cells }: Money, name: Paid, handlerMs: number): number {
 /** `docs/evidence/cost.md`. */
 export function moneyDocument(money: Money, cold: readonly Cold[], environment: Environment): string {
   const { date, commit, command, machine, load } = environment;
-  const added = PAID.filter((name) => name !== 'middy').map(
-    (name) => `${TITLES[name]} $${addedOf(money, name, 20).toFixed(2)}`,
-  );
+  const added = paid
+    .filter((name) => name !== 'middy')
+    .map((name) => `${titles[name]} $${addedOf(money, name, 20).toFixed(2)}`);
   return `# Evidence: what a million messages cost
 
-The measurements behind [what it costs](../reference/cost.md). \`npm run bench -- --write\` writes this page. The prices are in \`bench/cost/money/prices.ts\`: ${PRICES.region}, entered on ${PRICES.date}, list prices without the free tier. Check them against AWS's pages before you quote a total: ${PRICES.sources.join(', ')}. Change them in that file for your region.
+The measurements behind [what it costs](../reference/cost.md). \`npm run bench -- --write\` writes this page. The prices are in \`bench/cost/money/prices.ts\`: ${prices.region}, entered on ${prices.date}, list prices without the free tier. Check them against AWS's pages before you quote a total: ${prices.sources.join(', ')}. Change them in that file for your region.
 
 What a million messages cost more than with an unprotected consumer, in batches of 10, with a handler of 20 ms, at 512 MB: ${added.join('; ')}.
 
@@ -116,14 +116,14 @@ ${moneyTables(money).map(asMarkdown).join('\n\n')}
 - SQS is one request to receive and one to delete, for up to ten messages. Polls of an empty queue and the producer's requests are left out.
 - Lambda is its GB-seconds and its requests. In batches of one, each message pays for the waiting of its own invocation.
 - pawl runs 25 messages of a batch at once by default (\`concurrency\`); the others run the whole batch at once. A batch of 100 with a slow handler therefore takes longer with pawl. Set \`concurrency: 100\` for the same.
-- A claim that is watched (\`watched: true\`, the default of \`once\` and of HTTP) is in the index of open claims while it is in flight. It costs one more write unit when it is granted, and one when it ends: $${(2 * PRICES.dynamoDb.millionWriteUnits).toFixed(2)} for a million.
+- A claim that is watched (\`watched: true\`, the default of \`once\` and of HTTP) is in the index of open claims while it is in flight. It costs one more write unit when it is granted, and one when it ends: $${(2 * prices.dynamoDb.millionWriteUnits).toFixed(2)} for a million.
 
 ## What the totals are made of
 
 ${asMarkdown(inputTable(money))}
 
 - The units are what DynamoDB Local bills for one batch. It says nothing of PartiQL: a statement that writes an item of up to 1 KB is one unit. The stored bytes are those of the items that it leaves behind, with DynamoDB's 100 bytes for each.
-- An invocation is timed beside a server that takes as long as DynamoDB is *assumed* to take: ${ASSUMED.p50Ms} ms at the median, ${ASSUMED.p99Ms} ms at the 99th percentile, log-normal (\`bench/cost/money/latency.ts\`).
+- An invocation is timed beside a server that takes as long as DynamoDB is *assumed* to take: ${assumed.p50Ms} ms at the median, ${assumed.p99Ms} ms at the 99th percentile, log-normal (\`bench/cost/money/latency.ts\`).
 - A function has one whole CPU at 1,769 MB, and a share of it below. ${
     money.shares === 'by a quota'
       ? 'In this run the process had that share, by a cgroup quota of 20 ms.'

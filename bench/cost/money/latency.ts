@@ -4,7 +4,7 @@ export interface Latency {
   readonly p99Ms: number;
 }
 
-export const ASSUMED: Latency = { p50Ms: 4, p99Ms: 20 };
+export const assumed: Latency = { p50Ms: 4, p99Ms: 20 };
 
 /** The 99th percentile of the standard normal distribution. */
 const z99 = 2.326;

@@ -10,8 +10,8 @@ import type { Setting } from '../setting.ts';
 import { warmUp } from '../sizes.ts';
 import { atShare, costOf, cpuShareOf, storedBytes, type Units } from './cost.ts';
 import { type CpuQuota, createCpuQuota } from './cpu-quota.ts';
-import { HANDLERS_MS, MEMORIES_MB, type Money, PAID, type Paid, type PaidCell } from './money.ts';
-import { PRICES } from './prices.ts';
+import { handlersMs, type Money, memoriesMb, type Paid, type PaidCell, paid } from './money.ts';
+import { prices } from './prices.ts';
 
 /** What messages cost: units and storage by DynamoDB Local, durations beside a DynamoDB with an assumed latency, and prices. */
 export async function measureMoney({ sizes, warmUpMs }: MoneyPlan, setting: Setting): Promise<Money> {
@@ -23,7 +23,7 @@ export async function measureMoney({ sizes, warmUpMs }: MoneyPlan, setting: Sett
     using quota = createCpuQuota();
     const [endpoint] = (await once(slow, 'message')) as [string];
     const cells: PaidCell[] = [];
-    for (const name of PAID) {
+    for (const name of paid) {
       setting.progress.update(`costs: ${name}`);
       await using driver = await startDriver(name, 'claims', endpoint);
       await warmUp(driver, { size: 10, batches: 10, scenarios: ['first'], until: performance.now() + warmUpMs });
@@ -50,15 +50,15 @@ interface Timing {
 
 async function paidCells({ driver, quota, size, batches, units }: Timing): Promise<readonly PaidCell[]> {
   const cells: PaidCell[] = [];
-  for (const handlerMs of HANDLERS_MS) {
-    for (const memoryMb of MEMORIES_MB) {
+  for (const handlerMs of handlersMs) {
+    for (const memoryMb of memoriesMb) {
       const share = cpuShareOf(memoryMb);
       const series = `${size}-${handlerMs}-${memoryMb}`;
       quota?.set(driver.pid, share);
       const { cpuMs, wallMs } = await driver.time({ scenario: 'first', size, batches, series, handlerMs });
       const whole = { wallMs: wallMs.reduce((a, b) => a + b, 0) / batches, cpuMs: cpuMs / batches };
       const durationMs = quota === undefined ? atShare(share, whole) : whole.wallMs;
-      const cost = costOf({ size, memoryMb, durationMs, units }, PRICES);
+      const cost = costOf({ size, memoryMb, durationMs, units }, prices);
       cells.push({ name: driver.name as Paid, size, handlerMs, memoryMb, durationMs, units, cost });
     }
   }

@@ -2,11 +2,11 @@ import type { Name } from '../contender.ts';
 import type { Cost, Units } from './cost.ts';
 
 /** Whose costs are compared. Another contender has its row once its name is here. */
-export const PAID = ['middy', 'pawl', 'pawlLean', 'powertools'] as const satisfies readonly Name[];
-export type Paid = (typeof PAID)[number];
+export const paid = ['middy', 'pawl', 'pawlLean', 'powertools'] as const satisfies readonly Name[];
+export type Paid = (typeof paid)[number];
 
-export const HANDLERS_MS = [0, 20, 200] as const;
-export const MEMORIES_MB = [128, 512, 1769] as const;
+export const handlersMs = [0, 20, 200] as const;
+export const memoriesMb = [128, 512, 1769] as const;
 
 /** One contender, batch size, handler and memory. */
 export interface PaidCell {

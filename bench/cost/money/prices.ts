@@ -2,7 +2,7 @@
  * What AWS charges, in US dollars. Change this file for another region, another date or a discount, and run `npm run bench -- --write`. Nothing else in
  * the benchmark knows a price. List prices, without the free tier.
  */
-export const PRICES = {
+export const prices = {
   region: 'us-east-1',
   /** When they were entered, ISO 8601. */
   date: '2026-11-22',

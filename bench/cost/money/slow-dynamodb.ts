@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { ASSUMED, drawLatencyMs } from './latency.ts';
+import { assumed, drawLatencyMs } from './latency.ts';
 
 /**
  * Answers requests to DynamoDB as if each write were applied, after a latency that is drawn. In a process of its own: what it costs is not the
@@ -16,7 +16,7 @@ const server = createServer((request, response) => {
     const answer = asked.Statements ? { Responses: asked.Statements.map(() => ({})) } : {};
     setTimeout(
       () => response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0' }).end(JSON.stringify(answer)),
-      drawLatencyMs(ASSUMED, Math.random),
+      drawLatencyMs(assumed, Math.random),
     );
   });
 });

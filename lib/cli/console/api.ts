@@ -30,7 +30,7 @@ export interface RehearsalSource {
 }
 
 /** The header that every call of the page carries, beside the cookie. A form or an image of another page cannot set it. */
-export const SESSION_HEADER = 'x-pawl-session';
+export const sessionHeader = 'x-pawl-session';
 
 /** What does not change while the console runs; over a rehearsal, while one run is shown. */
 export interface ConsoleState {
@@ -50,7 +50,7 @@ export interface ConsoleState {
 }
 
 /** The parameter of a request that names the table of claims it is about. Without it, it is about the first one. */
-export const TABLE_PARAMETER = 'table';
+export const tableParameter = 'table';
 
 /** A dead-letter queue. */
 export interface QueueName {
@@ -82,8 +82,8 @@ export interface QueueNow extends QueueName {
 }
 
 /** What is counted over time. */
-export const COUNTED = ['done', 'suppressed', 'taken-over', 'parked'] as const;
-export type Counted = (typeof COUNTED)[number];
+export const countedKinds = ['done', 'suppressed', 'taken-over', 'parked'] as const;
+export type Counted = (typeof countedKinds)[number];
 
 /** Counts over time, oldest first: one number for each period, of every series. */
 export interface History {
@@ -104,8 +104,8 @@ export interface Overview {
   readonly history: History;
 }
 
-export const SORTS = ['age', 'attempts', 'key', 'reason'] as const;
-export type Sort = (typeof SORTS)[number];
+export const sorts = ['age', 'attempts', 'key', 'reason'] as const;
+export type Sort = (typeof sorts)[number];
 
 /** Which open claims a list or an act is about. */
 export interface ClaimsFilter {

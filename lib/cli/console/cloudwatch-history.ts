@@ -1,7 +1,7 @@
 import type { CloudWatchClient, CloudWatchClientConfig } from '@aws-sdk/client-cloudwatch';
 import type { EventMetric } from 'pawl/deployment';
 import { lineOf, propertyOf, recordedError } from 'pawl/kernel';
-import { COUNTED, type Counted, type History } from './api.ts';
+import { type Counted, countedKinds, type History } from './api.ts';
 import { emptySeries, type HistorySource, noHistory } from './history.ts';
 
 /** The metrics of `metricEvents` that a series adds up. */
@@ -88,7 +88,7 @@ export function historyOf({
       const all = await operations();
       if (all.length === 0) return { ...none, why: `CloudWatch has no metrics in the namespace ${namespace}.` };
       const series = emptySeries();
-      for (const counted of COUNTED) series[counted] = await sums(all, metricsOf[counted], from, end);
+      for (const counted of countedKinds) series[counted] = await sums(all, metricsOf[counted], from, end);
       return { source: 'CloudWatch', why: undefined, from, periodMs, series };
     } catch (error) {
       return { ...none, why: `CloudWatch was asked. ${lineOf(recordedError(error))}` };

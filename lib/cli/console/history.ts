@@ -1,4 +1,4 @@
-import { COUNTED, type Counted, type History, type LiveEvent } from './api.ts';
+import { type Counted, countedKinds, type History, type LiveEvent } from './api.ts';
 
 /** Where the counts over time come from. */
 export interface HistorySource {
@@ -29,15 +29,15 @@ export function liveHistory(now: () => number) {
     const begun = Math.floor((now() - from) / periodMs) + 1;
     const missing = begun - series.done.length;
     if (missing > mostPeriods) {
-      for (const name of COUNTED) series[name].length = 0;
+      for (const name of countedKinds) series[name].length = 0;
       from = now();
     }
     const length = Math.floor((now() - from) / periodMs) + 1;
-    for (const name of COUNTED) while (series[name].length < length) series[name].push(0);
+    for (const name of countedKinds) while (series[name].length < length) series[name].push(0);
     const over = length - mostPeriods;
     if (over > 0) {
       from += over * periodMs;
-      for (const name of COUNTED) series[name].splice(0, over);
+      for (const name of countedKinds) series[name].splice(0, over);
     }
   }
 

@@ -38,7 +38,7 @@ async function bundle(): Promise<PageFiles> {
   return { script, style };
 }
 
-const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0f5c63"/><path d="M9 24V8h8.5a5.5 5.5 0 0 1 0 11H13" fill="none" stroke="#fff" stroke-width="3.4"/></svg>`;
+const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0f5c63"/><path d="M9 24V8h8.5a5.5 5.5 0 0 1 0 11H13" fill="none" stroke="#fff" stroke-width="3.4"/></svg>`;
 
 export interface Asset {
   readonly type: string;
@@ -50,7 +50,7 @@ export function assetsOf({ script, style }: PageFiles): ReadonlyMap<string, Asse
   return new Map([
     ['/main.js', { type: 'text/javascript; charset=utf-8', text: script }],
     ['/main.css', { type: 'text/css; charset=utf-8', text: style }],
-    ['/icon.svg', { type: 'image/svg+xml', text: ICON }],
+    ['/icon.svg', { type: 'image/svg+xml', text: icon }],
   ]);
 }
 

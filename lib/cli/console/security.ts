@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { SESSION_HEADER } from './api.ts';
+import { sessionHeader } from './api.ts';
 
 /*
  * Who may talk to the console's server.
@@ -78,7 +78,7 @@ export function createSession(port: number, secret: () => string): Session {
     },
     hasCookie,
     isOpen(headers) {
-      const sent = headers[SESSION_HEADER];
+      const sent = headers[sessionHeader];
       return hasCookie(headers) && typeof sent === 'string' && isSame(sent, key);
     },
   };
@@ -91,7 +91,7 @@ function isSame(one: string, other: string): boolean {
 }
 
 /** Of every response. */
-export const HEADERS: Readonly<Record<string, string>> = {
+export const securityHeaders: Readonly<Record<string, string>> = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
   'x-content-type-options': 'nosniff',

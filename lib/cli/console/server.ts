@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { lineOf, OptionError, pageAt, propertyOf, recordedError } from 'pawl/kernel';
-import { type ActLine, type ConsoleState, type QueueName, type RehearsalSource, TABLE_PARAMETER } from './api.ts';
+import { type ActLine, type ConsoleState, type QueueName, type RehearsalSource, tableParameter } from './api.ts';
 import { type HistorySource, liveHistory, noHistory } from './history.ts';
 import { type LiveFeed, type LiveStream, openFeed } from './live.ts';
 import { assetsOf, pageHtml, readPage } from './page-files.ts';
 import { type Call, type Desk, ownRoutes, type Route, routesOf } from './routes.ts';
-import { createSession, HEADERS, type Refusal, refusedByOrigin, type Session } from './security.ts';
+import { createSession, type Refusal, refusedByOrigin, type Session, securityHeaders } from './security.ts';
 import { BadRequest } from './wanted.ts';
 
 export type { LiveEvent } from './api.ts';
@@ -146,7 +146,7 @@ async function listen(server: Server, port: number): Promise<void> {
 }
 
 async function serve(serving: Serving, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
+  for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
   const { method = '', headers } = request;
   // A proxy would be asked for a whole URL, and `//host/path` would be read as one.
   const at = request.url?.startsWith('/') ? URL.parse(`http://console${request.url}`) : null;
@@ -167,7 +167,7 @@ async function serve(serving: Serving, request: IncomingMessage, response: Serve
     return;
   }
   if (path === '/api/live' && method === 'GET' && live !== undefined) return void live.serve(response);
-  const route = routeOf(serving, `${method} ${path}`, at.searchParams.get(TABLE_PARAMETER));
+  const route = routeOf(serving, `${method} ${path}`, at.searchParams.get(tableParameter));
   if (route === undefined) return void refuse(response, { status: 404, why: 'The console has no such page.' });
   if (route.writes && !write) {
     return void refuse(response, { status: 403, why: 'This console only reads. Start it with --write.' });

@@ -1,6 +1,6 @@
 import { openStates } from 'pawl/internal';
 import { propertyOf } from 'pawl/kernel';
-import { type ClaimsFilter, type PlanWanted, type SeenClaim, SORTS, type Sort } from './api.ts';
+import { type ClaimsFilter, type PlanWanted, type SeenClaim, type Sort, sorts } from './api.ts';
 
 /** What a request asks for does not fit. */
 export class BadRequest extends Error {
@@ -37,7 +37,7 @@ export function filterOf(read: (name: string) => unknown): ClaimsFilter {
 }
 
 export function sortOf(text: string | null): Sort {
-  return SORTS.find((sort) => sort === text) ?? 'age';
+  return sorts.find((sort) => sort === text) ?? 'age';
 }
 
 /** A whole number within limits; else the first of them. */

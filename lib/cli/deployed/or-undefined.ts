@@ -1,5 +1,5 @@
 /** The names of AWS's errors contain these where a resource is not there, or the caller may not see it. */
-const UNSEEN: readonly string[] = [
+const unseen: readonly string[] = [
   'AccessDenied',
   'NotAuthorized',
   'NonExistent',
@@ -16,7 +16,7 @@ export async function orUndefined<T>(read: () => Promise<T>): Promise<T | undefi
   try {
     return await read();
   } catch (error) {
-    if (error instanceof Error && UNSEEN.some((part) => error.name.includes(part))) return undefined;
+    if (error instanceof Error && unseen.some((part) => error.name.includes(part))) return undefined;
     throw error;
   }
 }

@@ -1,15 +1,15 @@
 import type { EventSourceMappingConfiguration, FunctionConfiguration } from '@aws-sdk/client-lambda';
 import {
   type ConsumerFacts,
-  DEAD_LETTER_ACTIONS,
-  DEFAULT_POLLERS,
+  deadLetterActions,
   deadLetterUrls,
+  defaultPollers,
   type EventSourceFacts,
   type HandlerNeeds,
   mostBatchesOfAll,
   type ProvisionedPollers,
-  QUEUE_ACTIONS,
-  SERVICE_DEFAULTS,
+  queueActions,
+  serviceDefaults,
   type TableFacts,
   tableNeeds,
   unqualified,
@@ -33,7 +33,7 @@ export async function readConsumer(account: Account, fed: Fed, needs: HandlerNee
   const { configuration, mapping, all, tableName } = fed;
   const {
     FunctionName = '',
-    Timeout = SERVICE_DEFAULTS.timeoutSeconds,
+    Timeout = serviceDefaults.timeoutSeconds,
     Environment,
     Runtime,
     Role,
@@ -93,9 +93,9 @@ interface Places {
 function needsOf({ table, queue, deadLetterQueue }: Places, needs: HandlerNeeds): readonly Need[] {
   return [
     ...tableNeeds(needs, table?.mark).map(({ of, ...need }) => ({ ...need, arn: table?.arn, on: of, policy: [] })),
-    { actions: QUEUE_ACTIONS, arn: queue?.arn, on: 'the queue', policy: queue?.policy ?? [] },
+    { actions: queueActions, arn: queue?.arn, on: 'the queue', policy: queue?.policy ?? [] },
     {
-      actions: DEAD_LETTER_ACTIONS,
+      actions: deadLetterActions,
       arn: deadLetterQueue?.arn,
       on: 'the dead-letter queue',
       policy: deadLetterQueue?.policy ?? [],
@@ -106,7 +106,7 @@ function needsOf({ table, queue, deadLetterQueue }: Places, needs: HandlerNeeds)
 function eventSource(mapping: EventSourceMappingConfiguration): EventSourceFacts {
   return {
     enabled: isEnabled(mapping),
-    batchSize: mapping.BatchSize ?? SERVICE_DEFAULTS.batchSize,
+    batchSize: mapping.BatchSize ?? serviceDefaults.batchSize,
     maxBatchingWindowSeconds: mapping.MaximumBatchingWindowInSeconds ?? 0,
     reportsBatchItemFailures: mapping.FunctionResponseTypes?.includes('ReportBatchItemFailures') ?? false,
     filters: mapping.FilterCriteria?.Filters?.length ?? 0,
@@ -117,8 +117,7 @@ function eventSource(mapping: EventSourceMappingConfiguration): EventSourceFacts
 
 function pollersOf({ ProvisionedPollerConfig }: EventSourceMappingConfiguration): ProvisionedPollers | undefined {
   if (ProvisionedPollerConfig === undefined) return undefined;
-  const { MinimumPollers = DEFAULT_POLLERS.minimum, MaximumPollers = DEFAULT_POLLERS.maximum } =
-    ProvisionedPollerConfig;
+  const { MinimumPollers = defaultPollers.minimum, MaximumPollers = defaultPollers.maximum } = ProvisionedPollerConfig;
   return { minimum: MinimumPollers, maximum: MaximumPollers };
 }
 

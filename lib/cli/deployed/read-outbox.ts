@@ -1,6 +1,6 @@
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import type { FunctionConfiguration } from '@aws-sdk/client-lambda';
-import { OUTBOX_ACTIONS, OUTBOX_RELAY_ACTIONS, type OutboxFacts, unqualified } from 'pawl/deployment';
+import { type OutboxFacts, outboxActions, outboxRelayActions, unqualified } from 'pawl/deployment';
 import type { Account } from './account.ts';
 import { orUndefined } from './or-undefined.ts';
 import { isEnabled, mappingsFrom } from './read-functions.ts';
@@ -41,7 +41,7 @@ async function readersOf(account: Account, streamArn: string | undefined): Promi
 
 /** Of a function that may be a worker or a sweep, what both call. */
 function actionsOf(isRelay: boolean, hasClaims: boolean): readonly string[] {
-  if (isRelay) return OUTBOX_RELAY_ACTIONS;
-  const relays: readonly string[] = OUTBOX_RELAY_ACTIONS;
-  return hasClaims ? OUTBOX_ACTIONS : OUTBOX_ACTIONS.filter((action) => relays.includes(action));
+  if (isRelay) return outboxRelayActions;
+  const relays: readonly string[] = outboxRelayActions;
+  return hasClaims ? outboxActions : outboxActions.filter((action) => relays.includes(action));
 }

@@ -7,8 +7,8 @@ import {
 import {
   type AccessDecision,
   decideAccess,
-  LEADING_KEYS,
   type LeadingKey,
+  leadingKeysCondition,
   type Permission,
   type Statement,
 } from 'pawl/deployment';
@@ -58,7 +58,7 @@ function contextOf(
 ): Pick<SimulatePrincipalPolicyRequest, 'ContextEntries'> {
   if (leadingKeys === undefined) return {};
   const ContextKeyValues = leadingKeys.map((key) => (typeof key === 'string' ? key : `${key.startsWith}pawl-doctor`));
-  return { ContextEntries: [{ ContextKeyName: LEADING_KEYS, ContextKeyType: 'stringList', ContextKeyValues }] };
+  return { ContextEntries: [{ ContextKeyName: leadingKeysCondition, ContextKeyType: 'stringList', ContextKeyValues }] };
 }
 
 function decisionOf(result: EvaluationResult): AccessDecision {

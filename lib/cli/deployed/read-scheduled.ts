@@ -3,7 +3,7 @@ import type { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import type { FunctionConfiguration } from '@aws-sdk/client-lambda';
 import {
   metricNamespace,
-  OPEN_CLAIMS,
+  openClaims,
   type ScheduledFacts,
   type ScheduledTask,
   type ScheduleRule,
@@ -24,7 +24,7 @@ export interface Scheduled {
   readonly tableName: string;
 }
 
-const DAY_SECONDS = 86_400;
+const daySeconds = 86_400;
 
 /** Reads what starts the function, what watches it, and what its runs have said. */
 export async function readScheduled(
@@ -76,9 +76,9 @@ async function mostNotRegistered(
     Namespace: metricNamespace,
     MetricName: 'SweepNotRegistered',
     Dimensions: [{ Name: 'function', Value: functionName }],
-    StartTime: new Date(now - DAY_SECONDS * 1000),
+    StartTime: new Date(now - daySeconds * 1000),
     EndTime: new Date(now),
-    Period: DAY_SECONDS,
+    Period: daySeconds,
     Statistics: ['Maximum' as const],
   };
   const read = await orUndefined(() => cloudWatch.send(new GetMetricStatisticsCommand(question)));
@@ -88,7 +88,7 @@ async function mostNotRegistered(
 }
 
 function needsOf(tasks: readonly ScheduledTask[], table: TableFacts | undefined): readonly Need[] {
-  const index = table === undefined ? undefined : `${table.arn}/index/${OPEN_CLAIMS.name}`;
+  const index = table === undefined ? undefined : `${table.arn}/index/${openClaims.name}`;
   const actions = taskActions(tasks);
   return [
     { actions: actions.table, arn: table?.arn, on: 'the claims table', policy: [] },

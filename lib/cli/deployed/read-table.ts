@@ -7,7 +7,7 @@ import {
   type KeySchemaElement,
   type TimeToLiveDescription,
 } from '@aws-sdk/client-dynamodb';
-import { OPEN_CLAIMS, type OpenIndex, type RestoreMark, type TableFacts, type TimeToLive } from 'pawl/deployment';
+import { type OpenIndex, openClaims, type RestoreMark, type TableFacts, type TimeToLive } from 'pawl/deployment';
 import { sdk } from 'pawl/dynamodb';
 import { describeTable, findMark } from 'pawl/internal/dynamodb';
 import type { Account } from './account.ts';
@@ -38,7 +38,7 @@ async function readTable(dynamo: DynamoDBClient, TableName: string): Promise<Tab
     arn: Table?.TableArn ?? '',
     key: keyOf(Table?.KeySchema),
     openIndex: openIndexOf(
-      Table?.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === OPEN_CLAIMS.name),
+      Table?.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === openClaims.name),
       keyOf,
     ),
     mark,

@@ -2,8 +2,8 @@ import {
   type ConsumerFacts,
   type HandlerNeeds,
   type OutboxFacts,
-  SCHEDULED_VARIABLE,
   type ScheduledFacts,
+  scheduledVariable,
 } from 'pawl/deployment';
 import { adviceOn, explained, setupOf } from 'pawl/kernel';
 import type { ClientConfig } from '../client-config.ts';
@@ -106,7 +106,7 @@ async function usesOf(account: Account, functionName: string, options: ReadOptio
   }
   const variables = configuration.Environment?.Variables ?? {};
   const tableName = options.claimsTable ?? variables['CLAIMS_TABLE'];
-  const mark = variables[SCHEDULED_VARIABLE];
+  const mark = variables[scheduledVariable];
   const all = await mappingsOf(account, configuration.FunctionName ?? functionName);
   const outboxTable = variables['OUTBOX_TABLE'];
   const outboxes = outboxTable === undefined ? [] : [await readOutbox(account, configuration, outboxTable)];

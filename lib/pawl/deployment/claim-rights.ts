@@ -7,7 +7,7 @@ import {
   producersOperations,
 } from '../kernel/name.ts';
 import { type LeadingKey, namesKeys, onlyOnKeys } from './condition.ts';
-import { CLAIM_ACTIONS, type HandlerNeeds, LOCK_ACTIONS, RESTORED_STORE_ACTIONS, tableActions } from './needs.ts';
+import { claimActions, type HandlerNeeds, lockActions, restoredStoreActions, tableActions } from './needs.ts';
 import type { RestoreMark } from './wiring-table.ts';
 
 /*
@@ -39,7 +39,7 @@ export interface ClaimRights {
 }
 
 /** Which grant reaches pawl's own items beside the claims. `'none'`: no grant by operation does, because they are about the whole table. */
-const REACHED_BY: Readonly<Record<OwnKind, 'claims, to read' | 'locks' | 'none'>> = {
+const reachedBy: Readonly<Record<OwnKind, 'claims, to read' | 'locks' | 'none'>> = {
   // Each consumer must know whether its table has forgotten something. Only `grantRestore` writes it.
   restored: 'claims, to read',
   // A resource belongs to no operation: two operations on one customer must exclude each other.
@@ -56,8 +56,8 @@ const REACHED_BY: Readonly<Record<OwnKind, 'claims, to read' | 'locks' | 'none'>
   'open-claims': 'none',
 };
 
-const kindsOf = (grant: (typeof REACHED_BY)[OwnKind]) =>
-  (Object.keys(REACHED_BY) as OwnKind[]).filter((kind) => REACHED_BY[kind] === grant);
+const kindsOf = (grant: (typeof reachedBy)[OwnKind]) =>
+  (Object.keys(reachedBy) as OwnKind[]).filter((kind) => reachedBy[kind] === grant);
 
 const startingWith = (...parts: readonly string[]): LeadingKey => ({ startsWith: joined([...parts, '']) });
 
@@ -77,7 +77,7 @@ export interface PermittedOnKeys {
 
 /** What is granted for the claims. Without rights, of the whole table. */
 export function claimPermissions(rights: ClaimRights | undefined): readonly PermittedOnKeys[] {
-  if (rights === undefined) return [{ actions: CLAIM_ACTIONS }];
+  if (rights === undefined) return [{ actions: claimActions }];
   const { operations = [], sends = [] } = rights;
   const named = [
     ...operations,
@@ -86,19 +86,19 @@ export function claimPermissions(rights: ClaimRights | undefined): readonly Perm
     ...sends.flatMap((operation) => Object.values(producersOperations).map((prefix) => prefix + operation)),
   ];
   return [
-    { actions: CLAIM_ACTIONS.filter(namesKeys), conditions: onlyOnKeys(named.map(claimsOf)) },
-    { actions: RESTORED_STORE_ACTIONS.filter(namesKeys), conditions: onlyOnKeys(markKeys) },
+    { actions: claimActions.filter(namesKeys), conditions: onlyOnKeys(named.map(claimsOf)) },
+    { actions: restoredStoreActions.filter(namesKeys), conditions: onlyOnKeys(markKeys) },
     // What describes the table reads no item.
-    { actions: CLAIM_ACTIONS.filter((action) => !namesKeys(action)) },
+    { actions: claimActions.filter((action) => !namesKeys(action)) },
   ];
 }
 
 /** What is granted for locks. With rights, `claimHeld` still checks the claims of their operations. */
 export function lockPermissions(rights: ClaimRights | undefined): readonly PermittedOnKeys[] {
-  if (rights === undefined) return [{ actions: LOCK_ACTIONS }];
+  if (rights === undefined) return [{ actions: lockActions }];
   const own = (rights.operations ?? []).map(claimsOf);
   return [
-    { actions: LOCK_ACTIONS, conditions: onlyOnKeys(lockKeys) },
+    { actions: lockActions, conditions: onlyOnKeys(lockKeys) },
     ...(own.length === 0 ? [] : [{ actions: ['dynamodb:ConditionCheckItem'], conditions: onlyOnKeys(own) }]),
   ];
 }
@@ -126,7 +126,7 @@ export function tableNeeds(needs: HandlerNeeds, mark?: RestoreMark): readonly Ta
       leadingKeys: [claimsOf(operation)],
     })),
     { actions: ofMark, of: `${of}, for its mark`, leadingKeys: markKeys },
-    { actions: locks === true ? LOCK_ACTIONS : [], of: `${of}, for locks`, leadingKeys: lockKeys },
+    { actions: locks === true ? lockActions : [], of: `${of}, for locks`, leadingKeys: lockKeys },
   ];
   return those.filter(({ actions }) => actions.length > 0);
 }

@@ -18,7 +18,7 @@ export type Met = 'always' | 'perhaps' | 'never';
 export type LeadingKey = string | { readonly startsWith: string };
 
 /** The condition key with the partition keys of the items that a request names. */
-export const LEADING_KEYS = 'dynamodb:LeadingKeys';
+export const leadingKeysCondition = 'dynamodb:LeadingKeys';
 
 /** What is known of a request. */
 export interface AskedOf {
@@ -30,8 +30,8 @@ export interface AskedOf {
 /** The conditions of a statement that holds for these keys only: closed for a request that names none, and for one that also names others. */
 export function onlyOnKeys(keys: readonly LeadingKey[]): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
   return {
-    'ForAllValues:StringLike': { [LEADING_KEYS]: keys.map(patternOf) },
-    Null: { [LEADING_KEYS]: 'false' },
+    'ForAllValues:StringLike': { [leadingKeysCondition]: keys.map(patternOf) },
+    Null: { [leadingKeysCondition]: 'false' },
   };
 }
 
@@ -42,12 +42,12 @@ function patternOf(key: LeadingKey): string {
 }
 
 /** The actions on tables whose requests name items by their partition keys. A scan names none, and neither does what describes a table. */
-const NAMES_KEYS =
+const keyOperators =
   /^dynamodb:(PartiQL(Select|Insert|Update|Delete)|Query|Batch(Get|Write)Item|(Get|Put|Update|Delete|ConditionCheck)Item)$/i;
 
 /** Whether a request of this action names items by their partition keys. */
 export function namesKeys(action: string): boolean {
-  return NAMES_KEYS.test(action);
+  return keyOperators.test(action);
 }
 
 /** Whether the condition of a statement is met by a request. */
@@ -67,14 +67,14 @@ export function isMet(condition: unknown, request: AskedOf): Met {
 function valuesOf(key: string, { action, leadingKeys }: AskedOf): readonly LeadingKey[] | undefined {
   // Every request of the SDK and of Lambda's pollers uses it.
   if (key === 'aws:securetransport') return ['true'];
-  if (key !== LEADING_KEYS.toLowerCase()) return undefined;
+  if (key !== leadingKeysCondition.toLowerCase()) return undefined;
   return namesKeys(action) ? leadingKeys : [];
 }
 
-const OPERATOR = /^(?:(ForAllValues|ForAnyValue):)?(Null|Bool|String(Not)?(?:Equals|Like))(IfExists)?$/i;
+const operatorPattern = /^(?:(ForAllValues|ForAnyValue):)?(Null|Bool|String(Not)?(?:Equals|Like))(IfExists)?$/i;
 
 function isPartMet(operator: string, wanted: readonly unknown[], given: readonly LeadingKey[] | undefined): Met {
-  const [known, quantifier, name = '', not, ifExists] = OPERATOR.exec(operator) ?? [];
+  const [known, quantifier, name = '', not, ifExists] = operatorPattern.exec(operator) ?? [];
   if (known === undefined || given === undefined) return 'perhaps';
   if (name.toLowerCase() === 'null') return String(wanted[0]) === String(given.length === 0) ? 'always' : 'never';
   const isForAll = quantifier?.toLowerCase() === 'forallvalues';
@@ -95,7 +95,7 @@ function isLike(value: LeadingKey, wanted: string, operator: string): Met {
   if (pattern === undefined) return 'perhaps';
   const flags = /^bool$/i.test(operator) ? 'is' : 's';
   // What follows the known beginning is one sign that no pattern has: only `*` stands for it.
-  const text = typeof value === 'string' ? value : `${value.startsWith}${REST}`;
+  const text = typeof value === 'string' ? value : `${value.startsWith}${rest}`;
   if (regExpOf(pattern, flags).test(text)) return 'always';
   if (typeof value === 'string') return 'never';
   const [first] = pattern;
@@ -105,10 +105,10 @@ function isLike(value: LeadingKey, wanted: string, operator: string): Met {
     : 'never';
 }
 
-const REST = '\u0000';
-const WILD = { '*': '.*', '?': `[^${REST}]` } as const;
+const rest = '\u0000';
+const wild = { '*': '.*', '?': `[^${rest}]` } as const;
 
-type PatternPart = { readonly text: string } | { readonly wild: keyof typeof WILD };
+type PatternPart = { readonly text: string } | { readonly wild: keyof typeof wild };
 
 /** IAM's patterns: `*` is any text, `?` any character. @param flags `i` where case does not count */
 export function matches(pattern: string, text: string, flags: 'i' | ''): boolean {
@@ -119,7 +119,7 @@ export function matches(pattern: string, text: string, flags: 'i' | ''): boolean
 function regExpOf(pattern: readonly PatternPart[], flags: string): RegExp {
   const escaped = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return new RegExp(
-    `^${pattern.map((part) => ('wild' in part ? WILD[part.wild] : escaped(part.text))).join('')}$`,
+    `^${pattern.map((part) => ('wild' in part ? wild[part.wild] : escaped(part.text))).join('')}$`,
     flags,
   );
 }

@@ -4,7 +4,7 @@ import type { RestoreMark } from './wiring-table.ts';
 /** What a consumer's role must be permitted. This file imports no CDK, so that `pawl doctor` can check a deployed role by it. */
 
 /** What `dynamoStore` calls: a batch of claims is one `BatchExecuteStatement`, which IAM knows as its statements. */
-export const STORE_ACTIONS = [
+export const storeActions = [
   'dynamodb:BatchGetItem',
   'dynamodb:PutItem',
   'dynamodb:PartiQLInsert',
@@ -12,21 +12,21 @@ export const STORE_ACTIONS = [
 ] as const;
 
 /** What `individualDynamoStore` calls. */
-export const INDIVIDUAL_STORE_ACTIONS = ['dynamodb:GetItem', 'dynamodb:PutItem'] as const;
+export const individualStoreActions = ['dynamodb:GetItem', 'dynamodb:PutItem'] as const;
 
 /** What a store with `restored: restoredTable` calls besides: it reads the mark, and asks once which table it is in. */
-export const RESTORED_STORE_ACTIONS = ['dynamodb:GetItem', 'dynamodb:DescribeTable'] as const;
+export const restoredStoreActions = ['dynamodb:GetItem', 'dynamodb:DescribeTable'] as const;
 
 /**
  * What a consumer's role may do on the claims table: what the two stores call, and nothing that deletes, scans or queries. What a restored table needs is
  * granted before: after a restore there is no time to find out that it is missing.
  */
-export const CLAIM_ACTIONS: readonly string[] = [
-  ...new Set([...STORE_ACTIONS, ...INDIVIDUAL_STORE_ACTIONS, ...RESTORED_STORE_ACTIONS]),
+export const claimActions: readonly string[] = [
+  ...new Set([...storeActions, ...individualStoreActions, ...restoredStoreActions]),
 ];
 
 /** What `pawl/locks` calls: for locks, for their checks in the caller's transactions, and for the progress of `forEachItem`. */
-export const LOCK_ACTIONS = [
+export const lockActions = [
   'dynamodb:BatchGetItem',
   'dynamodb:PutItem',
   'dynamodb:UpdateItem',
@@ -34,7 +34,7 @@ export const LOCK_ACTIONS = [
 ] as const;
 
 /** What an operator, and a sweep, needs on the table to read and to resolve a claim, also of a restored table: nothing that makes or deletes one. */
-export const OPERATE_ACTIONS = [
+export const operateActions = [
   'dynamodb:GetItem',
   'dynamodb:BatchGetItem',
   'dynamodb:PartiQLUpdate',
@@ -42,10 +42,10 @@ export const OPERATE_ACTIONS = [
 ] as const;
 
 /** What an operator needs on the table's index of open claims. */
-export const OPERATE_INDEX_ACTIONS = ['dynamodb:Query'] as const;
+export const operateIndexActions = ['dynamodb:Query'] as const;
 
 /** What an operator needs on a dead-letter queue: to look at its messages, to give them back, to delete those that were redriven, and to find their queue. */
-export const OPERATE_DEAD_LETTER_ACTIONS = [
+export const operateDeadLetterActions = [
   'sqs:ReceiveMessage',
   'sqs:ChangeMessageVisibility',
   'sqs:GetQueueAttributes',
@@ -55,16 +55,16 @@ export const OPERATE_DEAD_LETTER_ACTIONS = [
 ] as const;
 
 /** What an operator needs on the queue that messages are redriven to. */
-export const OPERATE_QUEUE_ACTIONS = ['sqs:SendMessage', 'sqs:GetQueueUrl'] as const;
+export const operateQueueActions = ['sqs:SendMessage', 'sqs:GetQueueUrl'] as const;
 
 /** What `--stack` needs on each function of the stack: the names of its table and of its dead-letter queue are in its variables. */
-export const FIND_FUNCTION_ACTIONS = ['lambda:GetFunctionConfiguration'] as const;
+export const findFunctionActions = ['lambda:GetFunctionConfiguration'] as const;
 
 /** What `--stack` needs on the stack. */
-export const FIND_STACK_ACTIONS = ['cloudformation:ListStackResources'] as const;
+export const findStackActions = ['cloudformation:ListStackResources'] as const;
 
 /** What `reconcileStatements` and `findings` call on the table: they read claims, mark and complete them, and keep notes; and ask which table it is, if it was restored. */
-export const STATEMENT_ACTIONS = [
+export const statementActions = [
   'dynamodb:GetItem',
   'dynamodb:BatchGetItem',
   'dynamodb:PutItem',
@@ -73,10 +73,10 @@ export const STATEMENT_ACTIONS = [
 ] as const;
 
 /** What they call on the table's index of open claims, which keeps the claims that no statement has confirmed. */
-export const STATEMENT_INDEX_ACTIONS = ['dynamodb:Query'] as const;
+export const statementIndexActions = ['dynamodb:Query'] as const;
 
 /** What `pawl restored` calls, to mark a table that was restored, to correct the mark and to lift it. And what a decision on a key without a record calls. */
-export const RESTORE_ACTIONS = [
+export const restoreActions = [
   'dynamodb:GetItem',
   'dynamodb:DescribeTable',
   'dynamodb:PutItem',
@@ -84,7 +84,7 @@ export const RESTORE_ACTIONS = [
 ] as const;
 
 /** What a worker calls on the table of its outbox: it reads and moves the counter of a group, writes messages, and removes or parks what it has sent. */
-export const OUTBOX_ACTIONS = [
+export const outboxActions = [
   'dynamodb:Query',
   'dynamodb:PutItem',
   'dynamodb:UpdateItem',
@@ -93,7 +93,7 @@ export const OUTBOX_ACTIONS = [
 ] as const;
 
 /** What a relay, a sweep and an operator call on the table of an outbox: they list what lies there, and remove or park it. Nothing that makes a message. */
-export const OUTBOX_RELAY_ACTIONS = [
+export const outboxRelayActions = [
   'dynamodb:Query',
   'dynamodb:Scan',
   'dynamodb:PartiQLDelete',
@@ -101,7 +101,7 @@ export const OUTBOX_RELAY_ACTIONS = [
 ] as const;
 
 /** What Lambda calls on the queue with the function's role, and what pawl calls to defer a message. */
-export const QUEUE_ACTIONS = [
+export const queueActions = [
   'sqs:ReceiveMessage',
   'sqs:DeleteMessage',
   'sqs:ChangeMessageVisibility',
@@ -109,7 +109,7 @@ export const QUEUE_ACTIONS = [
 ] as const;
 
 /** What pawl calls to dead-letter a message that can never run. */
-export const DEAD_LETTER_ACTIONS = ['sqs:SendMessage'] as const;
+export const deadLetterActions = ['sqs:SendMessage'] as const;
 
 /** What the handlers use, which no API shows. */
 export interface HandlerNeeds {
@@ -133,9 +133,9 @@ export interface HandlerNeeds {
 /** What the handlers call on the claims table. */
 export function tableActions({ individualStore, locks }: HandlerNeeds, mark?: RestoreMark): readonly string[] {
   const needed: readonly string[] = [
-    ...(individualStore === true ? INDIVIDUAL_STORE_ACTIONS : STORE_ACTIONS),
-    ...(mark?.kind === 'stands' || mark?.kind === 'of-an-earlier-table' ? RESTORED_STORE_ACTIONS : []),
-    ...(locks === true ? LOCK_ACTIONS : []),
+    ...(individualStore === true ? individualStoreActions : storeActions),
+    ...(mark?.kind === 'stands' || mark?.kind === 'of-an-earlier-table' ? restoredStoreActions : []),
+    ...(locks === true ? lockActions : []),
   ];
   return [...new Set(needed)];
 }
@@ -146,7 +146,7 @@ export function taskActions(tasks: readonly ScheduledTask[]): Readonly<Record<'t
     ...new Set(tasks.flatMap(({ kind }) => (kind === 'sweep' ? sweep : statements))),
   ];
   return {
-    table: needed(OPERATE_ACTIONS, STATEMENT_ACTIONS),
-    index: needed(OPERATE_INDEX_ACTIONS, STATEMENT_INDEX_ACTIONS),
+    table: needed(operateActions, statementActions),
+    index: needed(operateIndexActions, statementIndexActions),
   };
 }

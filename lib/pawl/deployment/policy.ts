@@ -1,5 +1,5 @@
 import { type AskedOf, isMet, type LeadingKey, type Met, matches as matchesPattern, most } from './condition.ts';
-import { type Problem, refused, warned } from './wiring-problem.ts';
+import { type Problem, refusal, warned } from './wiring-problem.ts';
 
 /*
  * What IAM's policies decide about one action on one resource. It imports no CDK: it decides about a template, and about what is deployed.
@@ -150,10 +150,10 @@ export function permissionProblem(
         ),
       ];
     case 'missing':
-      return [refused('permissions', `${may}${fix}`)];
+      return [refusal('permissions', `${may}${fix}`)];
     case 'other keys':
       return [
-        refused(
+        refusal(
           'permissions',
           `${may}: the permission has a condition on dynamodb:LeadingKeys, which only other keys meet. Name the operation in the grant: ` +
             "claims.grantClaims(fn, { operations: ['send-email'] }), or claimRights of the Consumer.",
@@ -161,7 +161,7 @@ export function permissionProblem(
       ];
     case 'conditional':
       return [
-        refused(
+        refusal(
           'permissionsConditional',
           `${may} except under a condition, and only a request at run time shows whether it is met. Give the permission without the ` +
             'condition. If the condition is on dynamodb:LeadingKeys, name the operation (operation of the Consumer, --operation of pawl doctor): ' +
@@ -170,21 +170,21 @@ export function permissionProblem(
       ];
     case 'denied':
       return [
-        refused(
+        refusal(
           'permissionsDenied',
           `${may}: a policy of its role denies it, and a denial overrides every grant. Remove the denial.`,
         ),
       ];
     case 'outside the boundary':
       return [
-        refused(
+        refusal(
           'permissionsBoundary',
           `${may}: the permissions boundary of its role does not permit it, and no grant reaches beyond a boundary. Add it to the boundary.`,
         ),
       ];
     case 'denied by the resource':
       return [
-        refused(
+        refusal(
           'resourcePolicy',
           `${may}: the policy of ${on} denies it, and a denial overrides every grant. Exempt the function's role from the denial.`,
         ),

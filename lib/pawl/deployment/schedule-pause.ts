@@ -1,10 +1,10 @@
-const UNIT_SECONDS: Readonly<Record<string, number>> = { minute: 60, hour: 3600, day: 86_400 };
-const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
-const DAYS = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'];
+const unitSeconds: Readonly<Record<string, number>> = { minute: 60, hour: 3600, day: 86_400 };
+const monthNames = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
+const dayNames = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'];
 
 /** Long enough for a day that only a leap year has. */
-const LOOKED_AT_DAYS = 5 * 366;
-const FROM = Date.UTC(2024, 0, 1);
+const lookedAtDays = 5 * 366;
+const from = Date.UTC(2024, 0, 1);
 
 /**
  * The longest time between two runs of `rate(…)` or `cron(…)`, in seconds. Undefined for what is not understood: a cron expression with `L`, `W` or
@@ -18,7 +18,7 @@ export function longestPauseSeconds(expression: string): number | undefined {
 
 function ratePause(text: string): number | undefined {
   const [count, unit = ''] = text.trim().split(/\s+/);
-  const seconds = UNIT_SECONDS[unit.replace(/s$/, '')];
+  const seconds = unitSeconds[unit.replace(/s$/, '')];
   return seconds === undefined || !(Number(count) > 0) ? undefined : Number(count) * seconds;
 }
 
@@ -26,12 +26,12 @@ function cronPause([minute, hour, dayOfMonth, month, dayOfWeek, year, ...more]: 
   const minutes = valuesOf(minute, { least: 0, most: 59 });
   const hours = valuesOf(hour, { least: 0, most: 23 });
   const daysOfMonth = valuesOf(dayOfMonth, { least: 1, most: 31 });
-  const months = valuesOf(month, { least: 1, most: 12, names: MONTHS });
-  const daysOfWeek = valuesOf(dayOfWeek, { least: 1, most: 7, names: DAYS });
+  const months = valuesOf(month, { least: 1, most: 12, names: monthNames });
+  const daysOfWeek = valuesOf(dayOfWeek, { least: 1, most: 7, names: dayNames });
   if (!minutes || !hours || !daysOfMonth || !months || !daysOfWeek || year !== '*' || more.length > 0) return undefined;
 
   const times = hours.flatMap((one) => minutes.map((other) => one * 3600 + other * 60));
-  const days = Array.from({ length: LOOKED_AT_DAYS }, (_, day) => new Date(FROM + day * 86_400_000))
+  const days = Array.from({ length: lookedAtDays }, (_, day) => new Date(from + day * 86_400_000))
     .filter((day) => daysOfMonth.includes(day.getUTCDate()) && months.includes(day.getUTCMonth() + 1))
     .filter((day) => daysOfWeek.includes(day.getUTCDay() + 1))
     .map((day) => day.getTime() / 1000);

@@ -4,7 +4,7 @@
  */
 
 /** The variable of the function. Its value is a JSON list of {@link ScheduledTask}. */
-export const SCHEDULED_VARIABLE = 'PAWL_SCHEDULED';
+export const scheduledVariable = 'PAWL_SCHEDULED';
 
 export type ScheduledTask =
   | { readonly kind: 'sweep'; readonly maxSilenceHours: number }

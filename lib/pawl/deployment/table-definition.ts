@@ -1,4 +1,4 @@
-import { OPEN_INDEX } from '../stores/dynamodb/open-index.ts';
+import { openIndex } from '../stores/dynamodb/open-index.ts';
 
 /*
  * The table that holds the claims, defined once: `ClaimsTable` makes it, and `pawl template` prints it. What makes a deployed table unfit is in
@@ -28,21 +28,21 @@ export interface TableDefinition {
 }
 
 /** The index of open claims. */
-export const OPEN_CLAIMS = {
-  name: OPEN_INDEX.name,
-  partitionKey: { name: OPEN_INDEX.partitionKey, type: 'S' },
-  sortKey: { name: OPEN_INDEX.sortKey, type: 'N' },
-  projected: OPEN_INDEX.projected,
+export const openClaims = {
+  name: openIndex.name,
+  partitionKey: { name: openIndex.partitionKey, type: 'S' },
+  sortKey: { name: openIndex.sortKey, type: 'N' },
+  projected: openIndex.projected,
 } as const;
 
-export const CLAIMS_TABLE: TableDefinition = {
+export const claimsTableDefinition: TableDefinition = {
   key: { name: 'id', type: 'S' },
   timeToLiveAttribute: 'expiresAt',
-  indexes: [{ ...OPEN_CLAIMS, projection: OPEN_CLAIMS.projected }],
+  indexes: [{ ...openClaims, projection: openClaims.projected }],
 };
 
 /** The table of an outbox, which `OutboxTable` makes. Its stream carries keys: the relay reads what is still there. */
-export const OUTBOX_TABLE = {
+export const outboxTableDefinition = {
   key: { name: 'id', type: 'S' },
   sortKey: { name: 'n', type: 'N' },
   timeToLiveAttribute: 'expiresAt',

@@ -30,10 +30,10 @@ export function listIn(value: unknown): readonly unknown[] {
 }
 
 /** CloudFormation puts the value of a secret in place of these. */
-const SECRETS: readonly string[] = ['{{resolve:secretsmanager:', '{{resolve:ssm-secure:'];
+const secrets: readonly string[] = ['{{resolve:secretsmanager:', '{{resolve:ssm-secure:'];
 
 /** Whether CloudFormation takes a part of the value from a secret. */
 export function holdsSecret(value: unknown): boolean {
   const text = JSON.stringify(value) ?? '';
-  return SECRETS.some((reference) => text.includes(reference));
+  return secrets.some((reference) => text.includes(reference));
 }

@@ -1,6 +1,6 @@
 import { pageAt } from '../kernel/error-code.ts';
-import { OUTBOX_TABLE } from './table-definition.ts';
-import { type Problem, refused, warned } from './wiring-problem.ts';
+import { outboxTableDefinition } from './table-definition.ts';
+import { type Problem, refusal, warned } from './wiring-problem.ts';
 import { describedKey, type TimeToLive } from './wiring-table.ts';
 
 /** What is known of the table of an outbox, and of what reads its stream. */
@@ -16,14 +16,18 @@ export interface OutboxWiring {
 
 /** What is wrong with an outbox. */
 export function outboxProblems({ name, key, ttl, isKept, relays }: OutboxWiring): readonly Problem[] {
-  const wanted = [describedKey(OUTBOX_TABLE.key, 'HASH'), describedKey(OUTBOX_TABLE.sortKey, 'RANGE')].join(', ');
+  const wanted = [
+    describedKey(outboxTableDefinition.key, 'HASH'),
+    describedKey(outboxTableDefinition.sortKey, 'RANGE'),
+  ].join(', ');
   const make = `OutboxTable makes it: ${pageAt('docs/guides/outbox.md')}`;
-  const isTimed = ttl === undefined || (ttl.kind === 'on' && ttl.attribute === OUTBOX_TABLE.timeToLiveAttribute);
+  const isTimed =
+    ttl === undefined || (ttl.kind === 'on' && ttl.attribute === outboxTableDefinition.timeToLiveAttribute);
   return [
     ...(key.join(', ') === wanted
       ? []
       : [
-          refused(
+          refusal(
             'outboxKey',
             `The outbox table ${name} has the key ${key.join(', ')}, and must have ${wanted}. ${make}.`,
           ),
@@ -41,7 +45,7 @@ export function outboxProblems({ name, key, ttl, isKept, relays }: OutboxWiring)
       : [
           warned(
             'outboxTtl',
-            `The outbox table ${name} does not delete by ${OUTBOX_TABLE.timeToLiveAttribute}: the counters of message groups stay for ever. Set its TTL attribute.`,
+            `The outbox table ${name} does not delete by ${outboxTableDefinition.timeToLiveAttribute}: the counters of message groups stay for ever. Set its TTL attribute.`,
           ),
         ]),
     ...(isKept

@@ -1,4 +1,4 @@
-import { type Problem, refused, warned } from './wiring-problem.ts';
+import { type Problem, refusal, warned } from './wiring-problem.ts';
 
 /** How Lambda polls the queue, and how the function may run. */
 export interface Polling {
@@ -34,7 +34,7 @@ type Facts = Polling & {
 };
 
 /** What Lambda takes, from least to most. */
-const RANGES = {
+const ranges = {
   batchSize: [1, 10_000],
   maxBatchingWindow: [0, 300],
   maxConcurrency: [2, 1000],
@@ -42,15 +42,15 @@ const RANGES = {
   maximumPollers: [2, 10_000],
 } as const;
 /** What Lambda provisions where the event source does not say. */
-export const DEFAULT_POLLERS = { minimum: 2, maximum: 200 } as const;
+export const defaultPollers = { minimum: 2, maximum: 200 } as const;
 /** How many batches one provisioned poller runs at once. */
-const BATCHES_PER_POLLER = 10;
+const batchesPerPoller = 10;
 /** The largest batch of a FIFO queue, and of a standard one without a batching window. */
-const SMALL_BATCH = 10;
+const smallBatch = 10;
 /** How many batches Lambda polls at once from the start, when nothing limits it. */
-const FIRST_POLLERS = 5;
+const firstPollers = 5;
 /** What the package needs. */
-const OLDEST_NODE = 22;
+const oldestNode = 22;
 
 export function pollingProblems(facts: Facts): readonly Problem[] {
   return [
@@ -69,7 +69,7 @@ function mostBatches({
   provisionedPollers,
 }: Pick<Polling, 'maxConcurrency' | 'provisionedPollers'>): number | undefined {
   if (maxConcurrency !== undefined || provisionedPollers?.maximum === undefined) return maxConcurrency;
-  return BATCHES_PER_POLLER * provisionedPollers.maximum;
+  return batchesPerPoller * provisionedPollers.maximum;
 }
 
 /** How many batches the event sources of a function run at once, all together; undefined when one of them has no limit, and when there is none. */
@@ -85,18 +85,18 @@ export function mostBatchesOfAll(
 
 function rangeProblem(
   rule: 'batch' | 'provisionedPollers',
-  name: keyof typeof RANGES,
+  name: keyof typeof ranges,
   value: number | undefined,
 ): readonly Problem[] {
-  const [least, most] = RANGES[name];
+  const [least, most] = ranges[name];
   if (value === undefined || (value >= least && value <= most)) return [];
-  return [refused(rule, `${name} is ${value}, and Lambda accepts ${least} to ${most}. Change it.`)];
+  return [refusal(rule, `${name} is ${value}, and Lambda accepts ${least} to ${most}. Change it.`)];
 }
 
 function responseProblems({ reportsBatchItemFailures }: Facts): readonly Problem[] {
   if (reportsBatchItemFailures !== false) return [];
   return [
-    refused(
+    refusal(
       'partialResponses',
       'The event source does not take partial responses: Lambda would delete failed and waiting messages together with ' +
         'the rest. Set reportBatchItemFailures: true on the SqsEventSource (FunctionResponseTypes: ' +
@@ -111,25 +111,25 @@ function batchProblems({ batchSize, fifo, maxBatchingWindowSeconds, maxConcurren
     ...rangeProblem('batch', 'maxBatchingWindow', maxBatchingWindowSeconds),
     ...rangeProblem('batch', 'maxConcurrency', maxConcurrency),
   ];
-  if (fifo && batchSize > SMALL_BATCH) {
+  if (fifo && batchSize > smallBatch) {
     problems.push(
-      refused('batch', `batchSize is ${batchSize}, and a FIFO queue delivers ${SMALL_BATCH} at most. Lower it.`),
+      refusal('batch', `batchSize is ${batchSize}, and a FIFO queue delivers ${smallBatch} at most. Lower it.`),
     );
   }
   if (fifo && maxBatchingWindowSeconds > 0) {
     problems.push(
-      refused(
+      refusal(
         'batch',
         `maxBatchingWindow is ${maxBatchingWindowSeconds} s, and Lambda accepts none for a FIFO queue. Leave it out.`,
       ),
     );
   }
-  if (!fifo && batchSize > SMALL_BATCH && maxBatchingWindowSeconds === 0) {
+  if (!fifo && batchSize > smallBatch && maxBatchingWindowSeconds === 0) {
     problems.push(
-      refused(
+      refusal(
         'batch',
-        `batchSize is ${batchSize} with no maxBatchingWindow, and Lambda accepts more than ${SMALL_BATCH} only with a window. ` +
-          `Set maxBatchingWindow to 1 s or more, or batchSize to ${SMALL_BATCH} at most.`,
+        `batchSize is ${batchSize} with no maxBatchingWindow, and Lambda accepts more than ${smallBatch} only with a window. ` +
+          `Set maxBatchingWindow to 1 s or more, or batchSize to ${smallBatch} at most.`,
       ),
     );
   }
@@ -141,7 +141,7 @@ function sourceProblems(facts: Facts): readonly Problem[] {
   const problems: Problem[] = [];
   if (sources.length > 1) {
     problems.push(
-      refused(
+      refusal(
         'oneEventSource',
         `The queue feeds the function through ${sources.length} event sources, and Lambda accepts one: ` +
           `${sources.join(', ')}. Create your event source before the Consumer, which then uses it and creates none.`,
@@ -150,7 +150,7 @@ function sourceProblems(facts: Facts): readonly Problem[] {
   }
   if (otherFunctions.length > 0) {
     problems.push(
-      refused(
+      refusal(
         'oneConsumer',
         `The queue feeds ${otherFunctions.join(', ')} as well: each message goes to one of the functions by chance, and a message that ` +
           'one of them defers may go to the other. Give each function a queue of its own, and send to both, for instance through a topic.',
@@ -172,16 +172,16 @@ function pollerProblems(
   ];
   if (maxConcurrency !== undefined) {
     problems.push(
-      refused(
+      refusal(
         'provisionedPollers',
         `The event source has provisioned pollers and maxConcurrency ${maxConcurrency}, and Lambda accepts only one of the two. Leave out ` +
-          `maxConcurrency, and set maximumPollers: each poller runs up to ${BATCHES_PER_POLLER} batches at once.`,
+          `maxConcurrency, and set maximumPollers: each poller runs up to ${batchesPerPoller} batches at once.`,
       ),
     );
   }
   if (minimum !== undefined && maximum !== undefined && minimum > maximum) {
     problems.push(
-      refused(
+      refusal(
         'provisionedPollers',
         `minimumPollers is ${minimum}, and maximumPollers ${maximum}: Lambda refuses more pollers at least than at most. Lower minimumPollers.`,
       ),
@@ -193,11 +193,11 @@ function pollerProblems(
 function runtimeProblems({ runtime }: Facts): readonly Problem[] {
   if (runtime === undefined || runtime.startsWith('provided') || runtime.includes('{')) return [];
   const version = /^nodejs(\d+)\./.exec(runtime)?.[1];
-  if (Number(version) >= OLDEST_NODE) return [];
+  if (Number(version) >= oldestNode) return [];
   return [
-    refused(
+    refusal(
       'runtime',
-      `The function's runtime is ${runtime}, and pawl needs nodejs${OLDEST_NODE}.x or later: the first batch would throw. Set runtime to ` +
+      `The function's runtime is ${runtime}, and pawl needs nodejs${oldestNode}.x or later: the first batch would throw. Set runtime to ` +
         "nodejs24.x: Runtime.NODEJS_24_X, which CDK has since 2.226, or new Runtime('nodejs24.x', RuntimeFamily.NODEJS).",
     ),
   ];
@@ -205,14 +205,14 @@ function runtimeProblems({ runtime }: Facts): readonly Problem[] {
 
 function concurrencyProblems({ reservedConcurrency, maxConcurrencyOfAll }: Facts): readonly Problem[] {
   if (reservedConcurrency === undefined) return [];
-  const polled = maxConcurrencyOfAll ?? FIRST_POLLERS;
+  const polled = maxConcurrencyOfAll ?? firstPollers;
   if (reservedConcurrency < polled) {
     const what =
       maxConcurrencyOfAll === undefined
-        ? `Lambda polls ${FIRST_POLLERS} batches at once from the start`
+        ? `Lambda polls ${firstPollers} batches at once from the start`
         : `the event sources of the function run up to ${polled} batches at once, by maxConcurrency or 10 for each provisioned poller`;
     return [
-      refused(
+      refusal(
         'reservedConcurrency',
         `reservedConcurrentExecutions is ${reservedConcurrency}, and ${what}: throttled batches use up receives, and SQS dead-letters ` +
           `healthy messages that never ran. Set reservedConcurrentExecutions to ${polled} or more, or leave it out and lower maxConcurrency or maximumPollers.`,

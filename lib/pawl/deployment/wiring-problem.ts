@@ -1,4 +1,4 @@
-import type { RULES, RuleName } from './wiring-rules.ts';
+import type { RuleName, wiringRules } from './wiring-rules.ts';
 
 /** A broken rule. */
 export interface Problem {
@@ -9,12 +9,12 @@ export interface Problem {
   readonly text: string;
 }
 
-type Level<Name extends RuleName> = (typeof RULES)[Name]['level'];
+type Level<Name extends RuleName> = (typeof wiringRules)[Name]['level'];
 type NamesAt<Wanted extends Problem['level']> = {
   [Name in RuleName]: Level<Name> extends Wanted ? Name : never;
 }[RuleName];
 
-export function refused(rule: NamesAt<'problem'>, text: string): Problem {
+export function refusal(rule: NamesAt<'problem'>, text: string): Problem {
   return { rule, level: 'problem', text };
 }
 

@@ -1,6 +1,6 @@
 import { isElsewhere } from './arn.ts';
-import { type Problem, refused, span } from './wiring-problem.ts';
-import { LEAST_RECEIVES } from './wiring-receives.ts';
+import { type Problem, refusal, span } from './wiring-problem.ts';
+import { fewestReceives } from './wiring-receives.ts';
 
 /** Where a queue's messages are, and where they end. */
 export interface QueuePlace {
@@ -19,7 +19,7 @@ export interface QueuePlace {
   readonly redriveAllowedFor?: readonly string[] | undefined;
 }
 
-const DAY = 86_400;
+const day = 86_400;
 
 export function queueProblems(place: QueuePlace & { readonly fifo: boolean }): readonly Problem[] {
   return [
@@ -34,10 +34,10 @@ export function queueProblems(place: QueuePlace & { readonly fifo: boolean }): r
 function missingProblems({ maxReceiveCount }: QueuePlace): readonly Problem[] {
   if (maxReceiveCount !== 'none') return [];
   return [
-    refused(
+    refusal(
       'deadLetterQueue',
       'The queue has no dead-letter queue: SQS would delete a message that keeps failing at the end of its retention, and no operator ' +
-        `would see it. Give the queue a deadLetterQueue with a maxReceiveCount of ${LEAST_RECEIVES} or more.`,
+        `would see it. Give the queue a deadLetterQueue with a maxReceiveCount of ${fewestReceives} or more.`,
     ),
   ];
 }
@@ -45,7 +45,7 @@ function missingProblems({ maxReceiveCount }: QueuePlace): readonly Problem[] {
 function identityProblems({ queueArn, redriveArn, deadLetterArn }: QueuePlace): readonly Problem[] {
   if (queueArn !== undefined && (queueArn === redriveArn || queueArn === deadLetterArn)) {
     return [
-      refused(
+      refusal(
         'deadLetterQueueItself',
         'The queue is its own dead-letter queue: a message that can never run would come back for ever, and the alarm on dead ' +
           'letters would go off for every message. Give it another queue as its deadLetterQueue.',
@@ -55,7 +55,7 @@ function identityProblems({ queueArn, redriveArn, deadLetterArn }: QueuePlace): 
   const problems: Problem[] = [];
   if (redriveArn !== undefined && deadLetterArn !== undefined && redriveArn !== deadLetterArn) {
     problems.push(
-      refused(
+      refusal(
         'deadLetterQueueOther',
         `The redrive policy of the queue leads to ${redriveArn}, and the deadLetterQueue of the consumer is ${deadLetterArn}: dead ` +
           'letters would be in two places, and an alarm or a redrive would miss one of them. Use one queue for both.',
@@ -65,7 +65,7 @@ function identityProblems({ queueArn, redriveArn, deadLetterArn }: QueuePlace): 
   const elsewhere = [...new Set([redriveArn, deadLetterArn])].filter((arn) => isElsewhere(queueArn, arn));
   for (const arn of elsewhere) {
     problems.push(
-      refused(
+      refusal(
         'deadLetterQueuePlace',
         `The queue is ${queueArn}, and its dead-letter queue is ${arn}, in another region or account: neither the redrive policy nor ` +
           'the function reaches it. Use a dead-letter queue of the same region and account.',
@@ -79,7 +79,7 @@ function kindProblems({ fifo, deadLetterQueueFifo }: QueuePlace & { readonly fif
   if (deadLetterQueueFifo === undefined || deadLetterQueueFifo === fifo) return [];
   const kind = (isFifo: boolean) => (isFifo ? 'FIFO' : 'standard');
   return [
-    refused(
+    refusal(
       'deadLetterQueueKind',
       `The queue is ${kind(fifo)} and its dead-letter queue is ${kind(deadLetterQueueFifo)}, which SQS refuses. ` +
         `Make the dead-letter queue ${kind(fifo)} as well.`,
@@ -90,7 +90,7 @@ function kindProblems({ fifo, deadLetterQueueFifo }: QueuePlace & { readonly fif
 function allowedProblems({ queueArn, redriveAllowedFor }: QueuePlace): readonly Problem[] {
   if (queueArn === undefined || redriveAllowedFor === undefined || redriveAllowedFor.includes(queueArn)) return [];
   return [
-    refused(
+    refusal(
       'redriveAllowed',
       `The redrive allow policy of the dead-letter queue permits ${redriveAllowedFor.join(', ') || 'no queue'}, and not this one: SQS ` +
         'would not move dead letters there. Add the queue to its sourceQueueArns.',
@@ -100,11 +100,11 @@ function allowedProblems({ queueArn, redriveAllowedFor }: QueuePlace): readonly 
 
 function retentionProblems({ retentionSeconds, deadLetterRetentionSeconds }: QueuePlace): readonly Problem[] {
   if (deadLetterRetentionSeconds === undefined) return [];
-  const least = Math.max(DAY, retentionSeconds ?? 0);
+  const least = Math.max(day, retentionSeconds ?? 0);
   if (deadLetterRetentionSeconds >= least) return [];
-  const than = least === DAY ? 'a day' : `the queue, which keeps them for ${span(least)}`;
+  const than = least === day ? 'a day' : `the queue, which keeps them for ${span(least)}`;
   return [
-    refused(
+    refusal(
       'deadLetterRetention',
       `The dead-letter queue keeps messages for ${span(deadLetterRetentionSeconds)}, less than ${than}: the age of a dead letter counts ` +
         'from its first send, so SQS would delete it before an operator sees it. Set its retentionPeriod to 14 days, the longest ' +

@@ -1,6 +1,6 @@
 import { beatsPerLease, claimDefaults, graceMs, lockDefaults } from '../kernel/defaults.ts';
 import { queueOptions } from '../kernel/door-options.ts';
-import { type Problem, refused } from './wiring-problem.ts';
+import { type Problem, refusal } from './wiring-problem.ts';
 
 /*
  * How many receives a healthy message may need before it has run. SQS counts every receive, also those at which a message was not run:
@@ -8,7 +8,7 @@ import { type Problem, refused } from './wiring-problem.ts';
  */
 
 /** What is assumed of a handler: its own defaults. */
-export const HANDLER_DEFAULTS = {
+export const handlerDefaults = {
   concurrency: queueOptions.concurrency.default,
   maxAttempts: claimDefaults.maxAttempts,
   lockLeaseSeconds: lockDefaults.leaseMs / 1000,
@@ -18,14 +18,14 @@ export const HANDLER_DEFAULTS = {
 } as const;
 
 /** SQS's and Lambda's advice for a queue that feeds a function: throttling, a lost worker or a duplicate in flight costs a receive. */
-export const LEAST_RECEIVES = 5;
+export const fewestReceives = 5;
 /** The largest that SQS takes. */
-export const MOST_RECEIVES = 1000;
+export const mostReceives = 1000;
 
 /** What a lease keeps back for recording the outcome: nothing starts that would not leave it. */
-const MARGIN_SECONDS = claimDefaults.marginMs / 1000;
+const marginSeconds = claimDefaults.marginMs / 1000;
 /** What is left at least of a renewed lease when it is met. */
-const LEAST_OF_LEASE = (beatsPerLease - 1) / beatsPerLease;
+const leastOfLease = (beatsPerLease - 1) / beatsPerLease;
 
 /** What of a consumer decides how often its messages are received. */
 export interface Receiving {
@@ -64,9 +64,9 @@ function turnsPerInvocation(facts: Receiving): number | undefined {
   if (handlerTimeoutSeconds === undefined && concurrency === undefined) return undefined;
   if (timeoutSeconds === undefined) return undefined;
   const rounds =
-    handlerTimeoutSeconds === undefined ? 1 : Math.floor((timeoutSeconds - MARGIN_SECONDS) / handlerTimeoutSeconds);
+    handlerTimeoutSeconds === undefined ? 1 : Math.floor((timeoutSeconds - marginSeconds) / handlerTimeoutSeconds);
   // The messages of one group wait for each other, and a batch may be one group.
-  return rounds * (fifo ? 1 : (concurrency ?? HANDLER_DEFAULTS.concurrency));
+  return rounds * (fifo ? 1 : (concurrency ?? handlerDefaults.concurrency));
 }
 
 /**
@@ -74,9 +74,9 @@ function turnsPerInvocation(facts: Receiving): number | undefined {
  * while its function runs, and one for a lock that is kept. A message waits until the lock that it met can have ended.
  */
 export function receivesOfLocks(facts: Receiving): number {
-  const { timeoutSeconds, lockLeaseSeconds, lockAttempts = HANDLER_DEFAULTS.lockAttempts } = facts;
+  const { timeoutSeconds, lockLeaseSeconds, lockAttempts = handlerDefaults.lockAttempts } = facts;
   if (timeoutSeconds === undefined || lockLeaseSeconds === undefined) return 0;
-  return lockAttempts * (Math.ceil(timeoutSeconds / (LEAST_OF_LEASE * lockLeaseSeconds)) + 1);
+  return lockAttempts * (Math.ceil(timeoutSeconds / (leastOfLease * lockLeaseSeconds)) + 1);
 }
 
 /**
@@ -93,7 +93,7 @@ function receivesOfTurns({ batchSize, fifo }: Receiving, turns: number | undefin
  * it aside, so that the messages behind it keep the other half.
  */
 function receivesOfGroup({ batchSize, fifo }: Receiving): number {
-  return fifo && batchSize > 1 ? LEAST_RECEIVES : 0;
+  return fifo && batchSize > 1 ? fewestReceives : 0;
 }
 
 /** How many receives a healthy message may need: `LEAST_RECEIVES`, and those for a failing message before it, for its turn, and for locks of other requests. */
@@ -111,11 +111,11 @@ export function leastReceives(facts: Receiving): Receives {
     [ofGroup, `${ofGroup} for a failing message ahead of it in its group`],
     [
       ofLocks,
-      `${ofLocks} for waiting for the locks of ${facts.lockAttempts ?? HANDLER_DEFAULTS.lockAttempts} other attempts`,
+      `${ofLocks} for waiting for the locks of ${facts.lockAttempts ?? handlerDefaults.lockAttempts} other attempts`,
     ],
   ];
   return {
-    all: LEAST_RECEIVES + ofTurns + ofGroup + ofLocks,
+    all: fewestReceives + ofTurns + ofGroup + ofLocks,
     because: shares.filter(([receives]) => receives > 0).map(([, text]) => text),
   };
 }
@@ -128,12 +128,12 @@ function handlerProblems(wiring: Receiving): readonly Problem[] {
   const { timeoutSeconds, handlerTimeoutSeconds } = wiring;
   if (turnsPerInvocation(wiring) !== 0) return [];
   return [
-    refused(
+    refusal(
       'handlerTimeout',
-      `handlerTimeout is ${handlerTimeoutSeconds} s, and timeout is ${timeoutSeconds} s, of which pawl keeps ${MARGIN_SECONDS} s to record ` +
+      `handlerTimeout is ${handlerTimeoutSeconds} s, and timeout is ${timeoutSeconds} s, of which pawl keeps ${marginSeconds} s to record ` +
         'the outcome: no message would ever start, because pawl starts only what can end in time. Set timeout to ' +
-        `${Number(handlerTimeoutSeconds) + MARGIN_SECONDS} s or more, or handlerTimeout, and the handler's timeoutMs, to ` +
-        `${Number(timeoutSeconds) - MARGIN_SECONDS} s at most.`,
+        `${Number(handlerTimeoutSeconds) + marginSeconds} s or more, or handlerTimeout, and the handler's timeoutMs, to ` +
+        `${Number(timeoutSeconds) - marginSeconds} s at most.`,
     ),
   ];
 }
@@ -142,40 +142,40 @@ function countProblems(wiring: Receiving): readonly Problem[] {
   const { maxReceiveCount, defersInFlight } = wiring;
   if (typeof maxReceiveCount !== 'number') return [];
   const { all, because } = leastReceives(wiring);
-  if (maxReceiveCount < LEAST_RECEIVES && defersInFlight !== false && because.length === 0) {
+  if (maxReceiveCount < fewestReceives && defersInFlight !== false && because.length === 0) {
     return [
-      refused(
+      refusal(
         'receives',
-        `maxReceiveCount is ${maxReceiveCount}, below ${LEAST_RECEIVES}: throttled invocations, and a duplicate that waits for a ` +
+        `maxReceiveCount is ${maxReceiveCount}, below ${fewestReceives}: throttled invocations, and a duplicate that waits for a ` +
           'claim in flight, use up receives, and SQS would dead-letter a healthy message. Set maxReceiveCount to ' +
-          `${LEAST_RECEIVES} or more.`,
+          `${fewestReceives} or more.`,
       ),
     ];
   }
   // Without duplicates that wait, the first receive is enough for a message that nothing keeps from its turn.
-  const least = defersInFlight === false ? all - LEAST_RECEIVES + 1 : all;
+  const least = defersInFlight === false ? all - fewestReceives + 1 : all;
   if (maxReceiveCount >= least) return [];
   const fixes = [
-    ...(least > MOST_RECEIVES ? [] : [`Set maxReceiveCount to ${least} or more`]),
+    ...(least > mostReceives ? [] : [`Set maxReceiveCount to ${least} or more`]),
     ...(wiring.batchSize > 1 ? ['lower batchSize'] : []),
   ];
   const [fix = 'Make the waits shorter', ...otherFixes] = fixes;
   return [
-    refused(
+    refusal(
       'receives',
       `maxReceiveCount is ${maxReceiveCount}, and a healthy message may need ${least} receives before it has run: ` +
-        `${[`${least - (all - LEAST_RECEIVES)} for throttling, lost workers and duplicates`, ...because].join(', ')}. ` +
+        `${[`${least - (all - fewestReceives)} for throttling, lost workers and duplicates`, ...because].join(', ')}. ` +
         `SQS would dead-letter it before it has run. ${[capital(fix), ...otherFixes].join(', or ')}.`,
     ),
   ];
 }
 
 function attemptProblems(wiring: Receiving): readonly Problem[] {
-  const { maxAttempts = HANDLER_DEFAULTS.maxAttempts } = wiring;
+  const { maxAttempts = handlerDefaults.maxAttempts } = wiring;
   const ofLocks = receivesOfLocks(wiring);
   if (ofLocks === 0 || maxAttempts > ofLocks) return [];
   return [
-    refused(
+    refusal(
       'attempts',
       `maxAttempts is ${maxAttempts}, and a message may be tried ${ofLocks} times while it waits for ` +
         `locks: pawl would park a healthy message before it has run. Set maxAttempts, and the handler's, to ${ofLocks + 1} or more.`,

@@ -1,13 +1,13 @@
-import { DEAD_LETTERS } from './rules/dead-letters.ts';
-import { EVENT_SOURCES } from './rules/event-sources.ts';
-import { FUNCTIONS } from './rules/functions.ts';
-import { OPTIONS } from './rules/options.ts';
-import { OUTBOXES } from './rules/outbox.ts';
-import { PERMISSIONS } from './rules/permissions.ts';
+import { deadLetters } from './rules/dead-letters.ts';
+import { eventSources } from './rules/event-sources.ts';
+import { functions } from './rules/functions.ts';
+import { options } from './rules/options.ts';
+import { outboxes } from './rules/outbox.ts';
+import { permissions } from './rules/permissions.ts';
 import type { Rules } from './rules/rule.ts';
-import { SCHEDULES } from './rules/schedules.ts';
-import { TABLES } from './rules/tables.ts';
-import { TIMES } from './rules/times.ts';
+import { schedules } from './rules/schedules.ts';
+import { tables } from './rules/tables.ts';
+import { times } from './rules/times.ts';
 
 /*
  * The rules about how a consumer must be wired, each once: what breaks it, why that matters, and who asks it. `docs/reference/wiring.md` prints this
@@ -15,16 +15,16 @@ import { TIMES } from './rules/times.ts';
  */
 
 /** Every rule, by its name, in the order of the page. */
-export const RULES = {
-  ...TIMES,
-  ...DEAD_LETTERS,
-  ...EVENT_SOURCES,
-  ...FUNCTIONS,
-  ...TABLES,
-  ...PERMISSIONS,
-  ...SCHEDULES,
-  ...OUTBOXES,
-  ...OPTIONS,
+export const wiringRules = {
+  ...times,
+  ...deadLetters,
+  ...eventSources,
+  ...functions,
+  ...tables,
+  ...permissions,
+  ...schedules,
+  ...outboxes,
+  ...options,
 } as const satisfies Rules;
 
-export type RuleName = keyof typeof RULES;
+export type RuleName = keyof typeof wiringRules;

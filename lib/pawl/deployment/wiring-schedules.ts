@@ -1,6 +1,6 @@
 import { longestPauseSeconds } from './schedule-pause.ts';
 import { nameOf, type ScheduledTask } from './scheduled-task.ts';
-import { type Problem, refused, warned } from './wiring-problem.ts';
+import { type Problem, refusal, warned } from './wiring-problem.ts';
 
 /** A rule of EventBridge that starts a function. */
 export interface ScheduleRule {
@@ -27,14 +27,14 @@ export interface WatchedMetric {
 }
 
 /** The most that an alarm of CloudWatch can look back. */
-const MOST_SILENCE_HOURS = 7 * 24;
+const mostSilenceHours = 7 * 24;
 
 /** What keeps a task from being started, or starts it so seldom that its alarm for silence goes off without a failure. */
 export function scheduleProblems(task: ScheduledTask, rules: readonly ScheduleRule[]): readonly Problem[] {
   const enabled = rules.filter((rule) => rule.enabled);
   if (rules.length === 0) {
     return [
-      refused(
+      refusal(
         'schedule',
         `No schedule starts ${nameOf(task)}: ${consequenceOf(task)}. Deploy the stack again, or make a rule of EventBridge that calls the function.`,
       ),
@@ -60,7 +60,7 @@ function seldomProblems(task: ScheduledTask, rules: readonly ScheduleRule[]): re
   const hours = Math.ceil(pause / 3600);
   const expressions = rules.map(({ expression }) => expression).join(' and ');
   const fix =
-    hours <= MOST_SILENCE_HOURS
+    hours <= mostSilenceHours
       ? `Set maxSilence to ${inHours(hours)} or more, or run it more often.`
       : 'CloudWatch looks back for 7 days at most: run it once a week or more often.';
   return [

@@ -1,6 +1,6 @@
 import { pageAt } from '../kernel/error-code.ts';
-import { CLAIMS_TABLE, type KeyAttribute, OPEN_CLAIMS } from './table-definition.ts';
-import { type Problem, refused, warned } from './wiring-problem.ts';
+import { claimsTableDefinition, type KeyAttribute, openClaims } from './table-definition.ts';
+import { type Problem, refusal, warned } from './wiring-problem.ts';
 
 /** Whether DynamoDB deletes expired items, and by which attribute. */
 export type TimeToLive = { readonly kind: 'on'; readonly attribute: string } | { readonly kind: 'off' };
@@ -71,10 +71,10 @@ export function tableProblems(table: TableWiring): readonly Problem[] {
 }
 
 function keyProblems({ name, key }: TableWiring): readonly Problem[] {
-  const needed = `${CLAIMS_TABLE.key.name} (HASH, ${CLAIMS_TABLE.key.type})`;
+  const needed = `${claimsTableDefinition.key.name} (HASH, ${claimsTableDefinition.key.type})`;
   if (key.length === 1 && key[0] === needed) return [];
   return [
-    refused(
+    refusal(
       'tableKey',
       `The key of the claims table ${name} is ${key.join(' and ')}, and pawl needs ${needed} alone: it could not write a claim. ` +
         'Use a table for claims only, such as ClaimsTable.',
@@ -90,7 +90,7 @@ function replicaProblems({ name, replicas, replication }: TableWiring): readonly
       ? `The claims table ${name} is a global table with strong consistency, replicated to ${where}: such a table has no transactions and no TTL. ` +
         'Locks and the writes of eachTransaction and commit would fail, and the table would grow for ever.'
       : `The claims table ${name} is replicated to ${where}: a condition sees its own region only, so two regions could both grant the same claim.`;
-  return [refused('tableReplicas', `${text} Remove the replicas, or use a table in one region, such as ClaimsTable.`)];
+  return [refusal('tableReplicas', `${text} Remove the replicas, or use a table in one region, such as ClaimsTable.`)];
 }
 
 function ttlProblems({ name, ttl }: TableWiring): readonly Problem[] {
@@ -99,14 +99,14 @@ function ttlProblems({ name, ttl }: TableWiring): readonly Problem[] {
     return [
       warned(
         'tableGrows',
-        `The claims table ${name} has no TTL: it grows for ever. Turn TTL on, with the attribute ${CLAIMS_TABLE.timeToLiveAttribute}.`,
+        `The claims table ${name} has no TTL: it grows for ever. Turn TTL on, with the attribute ${claimsTableDefinition.timeToLiveAttribute}.`,
       ),
     ];
   }
-  const { timeToLiveAttribute } = CLAIMS_TABLE;
+  const { timeToLiveAttribute } = claimsTableDefinition;
   if (ttl.attribute === timeToLiveAttribute) return [];
   return [
-    refused(
+    refusal(
       'tableTtl',
       `The claims table ${name} deletes by ${ttl.attribute}, and the expiry of a claim is in ${timeToLiveAttribute}: DynamoDB would delete claims too early, or never. ` +
         `Set the table's TTL attribute to ${timeToLiveAttribute}.`,
@@ -140,7 +140,7 @@ export const describedKey = ({ name, type }: KeyAttribute, role: 'HASH' | 'RANGE
 
 /** What keeps an operator from listing the open claims; empty when the list works. */
 export function openIndexProblems(table: string, index: OpenIndex): readonly Problem[] {
-  const { name, partitionKey, sortKey, projected } = OPEN_CLAIMS;
+  const { name, partitionKey, sortKey, projected } = openClaims;
   const warning = (text: string) => [warned('tableOpenIndex', text)];
   const add = `Deploy ClaimsTable, or add the index as ${pageAt('docs/reference/table.md')} describes it`;
   switch (index.kind) {

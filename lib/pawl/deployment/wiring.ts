@@ -1,9 +1,9 @@
 import { claimDefaults } from '../kernel/defaults.ts';
 import { explained } from '../kernel/error-code.ts';
 import { type Polling, pollingProblems } from './wiring-polling.ts';
-import { type Problem, refused, span } from './wiring-problem.ts';
+import { type Problem, refusal, span } from './wiring-problem.ts';
 import { type QueuePlace, queueProblems } from './wiring-queues.ts';
-import { HANDLER_DEFAULTS, LEAST_RECEIVES, type Receiving, receiveProblems } from './wiring-receives.ts';
+import { fewestReceives, handlerDefaults, type Receiving, receiveProblems } from './wiring-receives.ts';
 
 /**
  * The facts of a consumer that must agree with each other. They are plain values, and this file imports no CDK, so that `pawl doctor` can check a
@@ -76,7 +76,7 @@ function visibilityProblems(wiring: Wiring): readonly Problem[] {
   const longestTimeout = Math.floor((visibilityTimeoutSeconds - maxBatchingWindowSeconds) / 6);
   const other = longestTimeout >= 1 ? `, or set timeout to ${longestTimeout} s at most` : '';
   return [
-    refused(
+    refusal(
       'visibility',
       `visibilityTimeout is ${visibilityTimeoutSeconds} s, shorter than 6 × timeout + maxBatchingWindow = ` +
         `6 × ${timeoutSeconds} s + ${maxBatchingWindowSeconds} s = ${least} s: messages would return to the queue while they ` +
@@ -90,7 +90,7 @@ function visibilityProblems(wiring: Wiring): readonly Problem[] {
  * for a minute; a second is the allowance for clocks that differ.
  */
 export function leastVisibilityOfInstancesSeconds(timeoutSeconds: number): number {
-  return timeoutSeconds + HANDLER_DEFAULTS.graceSeconds + claimDefaults.skewMs / 1000;
+  return timeoutSeconds + handlerDefaults.graceSeconds + claimDefaults.skewMs / 1000;
 }
 
 function managedInstancesProblems(wiring: Wiring): readonly Problem[] {
@@ -99,10 +99,10 @@ function managedInstancesProblems(wiring: Wiring): readonly Problem[] {
   const least = leastVisibilityOfInstancesSeconds(timeoutSeconds);
   if (visibilityTimeoutSeconds >= least) return [];
   return [
-    refused(
+    refusal(
       'managedInstances',
       `visibilityTimeout is ${visibilityTimeoutSeconds} s, and the function runs on Managed Instances, where its code runs on after its timeout of ` +
-        `${timeoutSeconds} s and keeps its claim for up to ${HANDLER_DEFAULTS.graceSeconds} s: its message would return before the claim is free, and use up ` +
+        `${timeoutSeconds} s and keeps its claim for up to ${handlerDefaults.graceSeconds} s: its message would return before the claim is free, and use up ` +
         `receives. Set visibilityTimeout to ${least} s or more.`,
     ),
   ];
@@ -112,7 +112,7 @@ function leaseProblems({ leaseSeconds, visibilityTimeoutSeconds }: Wiring): read
   if (leaseSeconds === undefined || visibilityTimeoutSeconds === undefined) return [];
   if (leaseSeconds <= visibilityTimeoutSeconds) return [];
   return [
-    refused(
+    refusal(
       'lease',
       `lease is ${leaseSeconds} s, longer than visibilityTimeout, which is ${visibilityTimeoutSeconds} s: if a worker dies, its ` +
         'message returns before its claim is free, and uses up receives while it waits. ' +
@@ -128,7 +128,7 @@ function claimRetentionProblems(wiring: Wiring): readonly Problem[] {
   const least = retentionSeconds + deadLetterRetentionSeconds;
   if (claimRetentionSeconds >= least) return [];
   return [
-    refused(
+    refusal(
       'claimRetention',
       `claimRetention is ${span(claimRetentionSeconds)}, shorter than the retention of the queue and of the dead-letter queue ` +
         `together = ${span(retentionSeconds)} + ${span(deadLetterRetentionSeconds)} = ${span(least)}: after a late redrive ` +
@@ -140,13 +140,13 @@ function claimRetentionProblems(wiring: Wiring): readonly Problem[] {
 
 function queueRetentionProblems({ retentionSeconds, visibilityTimeoutSeconds }: Wiring): readonly Problem[] {
   if (retentionSeconds === undefined || visibilityTimeoutSeconds === undefined) return [];
-  const least = LEAST_RECEIVES * visibilityTimeoutSeconds;
+  const least = fewestReceives * visibilityTimeoutSeconds;
   if (retentionSeconds >= least) return [];
   return [
-    refused(
+    refusal(
       'queueRetention',
-      `The queue keeps messages for ${span(retentionSeconds)}, less than ${LEAST_RECEIVES} × visibilityTimeout = ` +
-        `${LEAST_RECEIVES} × ${visibilityTimeoutSeconds} s = ${span(least)}: if workers keep dying, SQS would delete the message before ` +
+      `The queue keeps messages for ${span(retentionSeconds)}, less than ${fewestReceives} × visibilityTimeout = ` +
+        `${fewestReceives} × ${visibilityTimeoutSeconds} s = ${span(least)}: if workers keep dying, SQS would delete the message before ` +
         `it reaches the dead-letter queue. Set retentionPeriod to ${span(least)} or more, or lower visibilityTimeout and timeout.`,
     ),
   ];

@@ -121,7 +121,9 @@ function markedEffect(operation: string, claim: Pick<Claim, 'remainingMs'>, work
     work.refuseInStep?.('claim.effect');
     // A branch of the handler that outlived it may not start what has been recorded as not started.
     if (work.stopped)
-      return refused(explainedError(Error, 'claim.effect: its handler has ended; await every effect', 'late-effect'));
+      return rejectRefused(
+        explainedError(Error, 'claim.effect: its handler has ended; await every effect', 'late-effect'),
+      );
     if (state.kind !== 'none') {
       throw explainedError(
         Error,
@@ -165,7 +167,7 @@ function markedEffect(operation: string, claim: Pick<Claim, 'remainingMs'>, work
   }
 
   /** As a promise, and handled: such a branch runs in a callback of the author's, where an exception ends the process. */
-  function refused(error: Error): Promise<never> {
+  function rejectRefused(error: Error): Promise<never> {
     const rejected = Promise.reject(error);
     letFail(rejected);
     return rejected;

@@ -70,7 +70,7 @@ type Situation =
   | { readonly kind: 'checking-earlier' | 'waiting' | 'refused'; readonly busy: Busy }
   | { readonly kind: 'granted'; readonly own: LockRecord };
 
-export type State = Situation & { readonly attempt: Attempt };
+export type AcquisitionState = Situation & { readonly attempt: Attempt };
 
 /** What is to be carried out. At `wait`, the driver may give up instead: nothing is locked then. `granted` and `refused` end the call. */
 export type Request =

@@ -1,4 +1,4 @@
-import type { Attempt, Busy, State, Wish } from './acquisition-state.ts';
+import type { AcquisitionState, Attempt, Busy, Wish } from './acquisition-state.ts';
 import { changed, decideLock, type LockRequest, newLock } from './decide.ts';
 import type { FoundResource } from './found-resource.ts';
 import { firstOf } from './listed.ts';
@@ -26,7 +26,7 @@ export function pieceOf({ ids, room }: Wish, { from }: Attempt): readonly string
 }
 
 /** What the piece that has been read says of this attempt and of later ones of its holder. */
-export function look(wish: Wish, before: Attempt, found: readonly FoundResource[], now: number): State {
+export function look(wish: Wish, before: Attempt, found: readonly FoundResource[], now: number): AcquisitionState {
   const attempt = recognise(before, found);
   const { own, from, memory } = attempt;
   if (own && own.status !== 'held') return { kind: 'reading-own', attempt };
@@ -37,7 +37,7 @@ export function look(wish: Wish, before: Attempt, found: readonly FoundResource[
   // A later attempt has been at the first piece, and has moved the own lock on, before it comes to this one. A lock that was there before
   // this attempt began has not.
   if (laterIsAtWork && own) return { kind: 'checking-own', attempt, found };
-  return decide(wish, attempt, found, now);
+  return decideAcquisition(wish, attempt, found, now);
 }
 
 /** Resources under locks of the same holder that are not known: of a later attempt, unless this piece is looked at for the first time. */
@@ -46,7 +46,12 @@ function laterOf({ holder }: Wish, { memory }: Attempt, found: readonly FoundRes
 }
 
 /** What the piece lets this attempt do. */
-export function decide(wish: Wish, before: Attempt, found: readonly FoundResource[], now: number): State {
+export function decideAcquisition(
+  wish: Wish,
+  before: Attempt,
+  found: readonly FoundResource[],
+  now: number,
+): AcquisitionState {
   const { lockId, own, from } = before;
   const later = laterOf(wish, before, found).flatMap(({ lock }) => lock?.id ?? []);
   const known = [...new Set([...before.memory.known, ...later])];
@@ -102,7 +107,7 @@ export function cleared(
   found: readonly FoundResource[],
   [write, ...writes]: readonly LockWrite[],
   result: LockWriteResult,
-): State {
+): AcquisitionState {
   const stands = result.applied ? write?.next : result.found[0];
   const seen = write?.seen;
   let attempt = before;
@@ -120,7 +125,7 @@ export function pieceWritten(
   [lock, ...others]: readonly LockWrite[],
   result: LockWriteResult,
   now: number,
-): State {
+): AcquisitionState {
   // Refused, it may have been applied before, and the response lost: then the record is there, and no other worker knows its id.
   const stands = result.applied ? lock?.next : result.found[0];
   const own = stands?.kind === 'lock' ? stands : undefined;
@@ -131,7 +136,7 @@ export function pieceWritten(
   return pieceTaken(wish, { ...before, own, resources: [...before.resources, ...written] }, now);
 }
 
-function pieceTaken(wish: Wish, before: Attempt, now: number): State {
+function pieceTaken(wish: Wish, before: Attempt, now: number): AcquisitionState {
   const attempt = { ...before, from: before.from + wish.room };
   if (attempt.from < wish.ids.length) return { kind: 'reading-resources', attempt };
   return attempt.earlier.size > 0 ? { kind: 'reading-earlier', attempt } : lastLook(wish, attempt, now);
@@ -143,7 +148,7 @@ export function endEarlier(
   attempt: Attempt,
   [own, ...earlier]: readonly (StoredRecord | undefined)[],
   now: number,
-): State {
+): AcquisitionState {
   // An attempt that came after this one ends them.
   if (!isHeld(own)) return { kind: 'reading-own', attempt };
   const writes = earlier.flatMap((lock): readonly LockWrite[] => {
@@ -154,12 +159,12 @@ export function endEarlier(
 }
 
 /** All is had. What follows takes its time as well: the lock must be this worker's for long enough in the end. */
-export function lastLook(wish: Wish, attempt: Attempt, now: number): State {
+export function lastLook(wish: Wish, attempt: Attempt, now: number): AcquisitionState {
   const remainingMs = (attempt.own?.leaseUntil ?? 0) - now;
   return remainingMs < wish.leaseMs / 2 ? renew(wish, attempt, now) : grant(wish, attempt, now);
 }
 
-export function renew(wish: Wish, attempt: Attempt, now: number): State {
+export function renew(wish: Wish, attempt: Attempt, now: number): AcquisitionState {
   const { lockId, own } = attempt;
   const transition = extendLock(lockId, own, now + wish.leaseMs);
   if (transition === 'stale' || own === undefined) return { kind: 'reading-own', attempt };
@@ -167,7 +172,7 @@ export function renew(wish: Wish, attempt: Attempt, now: number): State {
   return { kind: 'renewing', attempt, write: { next: transition, seen: own } };
 }
 
-export function grant(wish: Wish, attempt: Attempt, now: number): State {
+export function grant(wish: Wish, attempt: Attempt, now: number): AcquisitionState {
   const { own } = attempt;
   if (own && own.leaseUntil > now) return { kind: 'granted', attempt, own };
   // A worker that stood still for so long must not begin: other holders may have come and gone.
@@ -175,7 +180,7 @@ export function grant(wish: Wish, attempt: Attempt, now: number): State {
 }
 
 /** All or none: what was taken before another holder was met. What an earlier attempt had stays its holder's. */
-function letGo(wish: Wish, attempt: Attempt, busy: Busy, now: number): State {
+function letGo(wish: Wish, attempt: Attempt, busy: Busy, now: number): AcquisitionState {
   if (attempt.own === undefined) return over(attempt, busy);
   return attempt.earlier.size > 0 ? { kind: 'checking-earlier', attempt, busy } : endOwn(wish, attempt, busy, now);
 }
@@ -187,7 +192,7 @@ export function letGoAfter(
   busy: Busy,
   found: readonly (StoredRecord | undefined)[],
   now: number,
-): State {
+): AcquisitionState {
   const open = found.flatMap((lock) => (lock?.kind === 'lock' && !isDone(before, lock) ? lock : []));
   return endOwn(wish, { ...before, earlier: new Map(open.map((lock) => [lock.id, lock])) }, busy, now);
 }
@@ -197,7 +202,7 @@ function isDone({ lockId, memory }: Attempt, { id, status, by }: LockRecord): bo
   return status === 'ended' && by !== lockId && (by === id || memory.known.includes(by));
 }
 
-export function endOwn(wish: Wish, attempt: Attempt, busy: Busy, now: number): State {
+export function endOwn(wish: Wish, attempt: Attempt, busy: Busy, now: number): AcquisitionState {
   const { lockId, own, earlier } = attempt;
   if (own === undefined) return over(attempt, busy);
   const transition = earlier.size > 0 ? keepLock(lockId, own, now + wish.keepMs) : endLock(lockId, own);
@@ -205,7 +210,7 @@ export function endOwn(wish: Wish, attempt: Attempt, busy: Busy, now: number): S
   return { kind: 'letting-go', attempt, write: { next: transition, seen: own }, busy };
 }
 
-export function over(attempt: Attempt, busy: Busy): State {
+export function over(attempt: Attempt, busy: Busy): AcquisitionState {
   return { kind: busy.isFinal ? 'refused' : 'waiting', attempt, busy };
 }
 

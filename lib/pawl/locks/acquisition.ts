@@ -1,8 +1,8 @@
-import type { Event, Memory, Request, State, Wish } from './acquisition-state.ts';
+import type { AcquisitionState, Event, Memory, Request, Wish } from './acquisition-state.ts';
 import {
   byNone,
   cleared,
-  decide,
+  decideAcquisition,
   endEarlier,
   endOwn,
   givesWay,
@@ -62,12 +62,12 @@ import type { LockWriteResult } from './store.ts';
  */
 
 /** The first state of a call. @param lockId the token of its first attempt */
-export function begin(lockId: string, now: number): State {
+export function begin(lockId: string, now: number): AcquisitionState {
   return firstRead(lockId, now, { known: [], looked: 0, ended: new Map(), takenOver: new Map() });
 }
 
 /** The request of a state. Carried out twice, it does no harm. */
-export function requestOf(wish: Wish, state: State): Request {
+export function requestOf(wish: Wish, state: AcquisitionState): Request {
   const { attempt } = state;
   switch (state.kind) {
     case 'reading-resources':
@@ -106,7 +106,7 @@ export function requestOf(wish: Wish, state: State): Request {
  *
  * @throws Error when the event is no response to the request of the state
  */
-export function next(wish: Wish, state: State, event: Event): State {
+export function next(wish: Wish, state: AcquisitionState, event: Event): AcquisitionState {
   switch (event.kind) {
     case 'read':
       return afterRead(wish, state, event.records, event.now);
@@ -117,7 +117,12 @@ export function next(wish: Wish, state: State, event: Event): State {
   }
 }
 
-function afterRead(wish: Wish, state: State, records: readonly (StoredRecord | undefined)[], now: number): State {
+function afterRead(
+  wish: Wish,
+  state: AcquisitionState,
+  records: readonly (StoredRecord | undefined)[],
+  now: number,
+): AcquisitionState {
   const { attempt } = state;
   const [first] = records;
   switch (state.kind) {
@@ -128,7 +133,7 @@ function afterRead(wish: Wish, state: State, records: readonly (StoredRecord | u
     case 'reading-locks':
       return look(wish, attempt, foundResources(pieceOf(wish, attempt), state.resources, records), now);
     case 'checking-own':
-      return isHeld(first) ? decide(wish, attempt, state.found, now) : { kind: 'reading-own', attempt };
+      return isHeld(first) ? decideAcquisition(wish, attempt, state.found, now) : { kind: 'reading-own', attempt };
     case 'reading-earlier':
       return endEarlier(wish, attempt, records, now);
     case 'checking-earlier':
@@ -148,7 +153,7 @@ function afterRead(wish: Wish, state: State, records: readonly (StoredRecord | u
   }
 }
 
-function afterWrite(wish: Wish, state: State, result: LockWriteResult, now: number): State {
+function afterWrite(wish: Wish, state: AcquisitionState, result: LockWriteResult, now: number): AcquisitionState {
   switch (state.kind) {
     case 'clearing':
       return cleared(wish, state.attempt, state.found, state.writes, result);
@@ -172,7 +177,7 @@ function afterWrite(wish: Wish, state: State, result: LockWriteResult, now: numb
   }
 }
 
-function firstRead(lockId: string, now: number, before: Memory): State {
+function firstRead(lockId: string, now: number, before: Memory): AcquisitionState {
   const memory = { ...before, known: [...new Set([...before.known, lockId])] };
   const nothing = { from: 0, own: undefined, resources: [], earlier: new Map() };
   return { kind: 'reading-resources', attempt: { lockId, since: now, ...nothing, memory } };

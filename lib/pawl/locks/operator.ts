@@ -183,7 +183,7 @@ interface Desk {
  */
 export function lockOperator(options: LockOperatorOptions): LockOperator {
   expectOptions(options, { door: 'lockOperator', known, docs });
-  const { store, host = nodeHost, onEvent = report } = options;
+  const { store, host = nodeHost, onEvent = printEvent } = options;
   const isOne = (['read', 'update', 'listPlace'] as const).every(
     (name) => typeof propertyOf(store, name) === 'function',
   );
@@ -311,6 +311,6 @@ async function releaseOne(
   }
 }
 
-function report({ type, ...facts }: LockReleasedEvent): void {
+function printEvent({ type, ...facts }: LockReleasedEvent): void {
   console.warn(JSON.stringify({ pawl: type, ...facts }));
 }

@@ -4,7 +4,7 @@ import { settleDoubt } from '../engine/settle-doubt.ts';
 import type { Grant } from '../rules/grant.ts';
 import { BatchRun, type Heard } from '../sqs/batch-run.ts';
 import { claimMessage } from '../sqs/claim-message.ts';
-import type { Consumer } from '../sqs/consumer.ts';
+import type { QueueDoor } from '../sqs/consumer.ts';
 import type { Delivery, Invocation, Runnable } from '../sqs/delivery.ts';
 import { type Disposition, dispositionOfRun, missedItsTurn, returned, returnedFor } from '../sqs/disposition.ts';
 import type { InvocationContext, SqsEvent, SqsRecord } from '../sqs/event.ts';
@@ -65,7 +65,7 @@ export function isClaimed(one: HandedOn): one is ClaimedOn {
  * 3. What was running when a worker died is handed on only if nothing else is, and nothing is handed on beside it: it takes no other message along.
  */
 export async function claimBatch<Body>(
-  consumer: Consumer<Body>,
+  consumer: QueueDoor<Body>,
   event: SqsEvent,
   context: InvocationContext,
 ): Promise<ClaimedBatch> {

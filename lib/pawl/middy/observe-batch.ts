@@ -2,7 +2,7 @@ import { type Run, sayUnwatchable, Watch } from '../engine/observe/observer.ts';
 import { explainedError } from '../kernel/errors.ts';
 import { answeredBy } from '../kernel/request.ts';
 import { openAll } from '../payload/envelopes/envelope.ts';
-import type { Consumer } from '../sqs/consumer.ts';
+import type { QueueDoor } from '../sqs/consumer.ts';
 import type { SqsEvent, SqsRecord } from '../sqs/event.ts';
 import { sealedIn } from '../sqs/message.ts';
 import { deliveredAs, identityIn, sayUnreadable } from '../sqs/observe-message.ts';
@@ -29,7 +29,10 @@ interface ObservedRecord {
 }
 
 /** Watches a batch, from here on. Never throws, and waits for nothing but the opening of envelopes, where the consumer has some. */
-export async function observeBatch<Body>(consumer: Consumer<Body>, request: Request<SqsEvent>): Promise<ObservedBatch> {
+export async function observeBatch<Body>(
+  consumer: QueueDoor<Body>,
+  request: Request<SqsEvent>,
+): Promise<ObservedBatch> {
   const { event, context } = request;
   const { engine, settings } = consumer;
   const watch = new Watch(engine);
@@ -72,7 +75,7 @@ export async function observeBatch<Body>(consumer: Consumer<Body>, request: Requ
   };
 }
 
-async function knownOf<Body>(consumer: Consumer<Body>, record: SqsRecord, deadline: number | undefined) {
+async function knownOf<Body>(consumer: QueueDoor<Body>, record: SqsRecord, deadline: number | undefined) {
   const { envelopes, settings } = consumer;
   const { host } = settings;
   try {

@@ -13,7 +13,7 @@ import { expectOptions, ofOtherDoors } from '../kernel/take-options.ts';
 import { warnOnce } from '../kernel/warn-once.ts';
 import { startsUntil } from '../rules/grant.ts';
 import { conclude } from '../sqs/conclude.ts';
-import { type Consumer, createConsumer } from '../sqs/consumer.ts';
+import { createQueueDoor, type QueueDoor } from '../sqs/consumer.ts';
 import {
   acknowledged,
   type Disposition,
@@ -117,7 +117,7 @@ export function sqsOnce<Body = unknown>(
   options: SqsOnceOptions<Body> & { readonly host?: Host },
 ): Middleware<SqsEvent> {
   expectOptions(options, { door: 'sqsOnce', known: sqsRows, refused, docs: 'docs/reference/options.md' });
-  const consumer = createConsumer<Body>(options, { stepless: true });
+  const consumer = createQueueDoor<Body>(options, { stepless: true });
   expectOneBody(consumer);
   const watcher: Watcher<Taken> = {
     endEarly: (watch, response) => endEarly(consumer, watch, response),
@@ -163,7 +163,7 @@ export function sqsOnce<Body = unknown>(
 const observed = new WeakMap<object, ObservedBatch>();
 
 /** A batch handler returns one result for a message, which says nothing about a part of it. @throws OptionError */
-function expectOneBody<Body>({ envelopes = [] }: Consumer<Body>): void {
+function expectOneBody<Body>({ envelopes = [] }: QueueDoor<Body>): void {
   const several = envelopes.find((one) => one.several);
   if (several === undefined) return;
   throw new OptionError(
@@ -173,7 +173,7 @@ function expectOneBody<Body>({ envelopes = [] }: Consumer<Body>): void {
 
 /** Claims the batch of a request, and hands on what may run. @returns the batch response, if nothing may */
 async function begin<Body>(
-  consumer: Consumer<Body>,
+  consumer: QueueDoor<Body>,
   watcher: Watcher<Taken>,
   request: BatchRequest,
 ): Promise<SqsBatchResponse | undefined> {
@@ -198,7 +198,7 @@ async function begin<Body>(
 }
 
 /** Gives back what was claimed, unharmed, if claiming took what time there was: nothing has started. */
-async function giveBackLate<Body>({ engine, settings }: Consumer<Body>, { batch }: ClaimedBatch): Promise<void> {
+async function giveBackLate<Body>({ engine, settings }: QueueDoor<Body>, { batch }: ClaimedBatch): Promise<void> {
   const claimed = handedOnOf(batch).filter(isClaimed);
   const [first] = claimed;
   const late = first && tooLate(settings, startsUntil(first.grant));
@@ -215,7 +215,7 @@ async function neverHandedOn(): Promise<Disposition> {
 }
 
 /** Another middleware has answered early, and Middy calls no hook of this one any more. @returns the batch response */
-async function endEarly<Body>(consumer: Consumer<Body>, watch: Watch<Taken>, response: unknown): Promise<unknown> {
+async function endEarly<Body>(consumer: QueueDoor<Body>, watch: Watch<Taken>, response: unknown): Promise<unknown> {
   const { request, batch } = watch.state;
   if (watchOf(request, watch.watcher) === undefined) return response;
   const results = request.error
@@ -228,7 +228,7 @@ async function endEarly<Body>(consumer: Consumer<Body>, watch: Watch<Taken>, res
 }
 
 /** That another middleware has answered in the handler's place: its order, or its early return, is a mistake where a queue delivers. */
-function answeredEarly<Body>({ settings: { operation } }: Consumer<Body>): Error {
+function answeredEarly<Body>({ settings: { operation } }: QueueDoor<Body>): Error {
   const said =
     'another middleware answered before the handler was called: its `before` returned a value. Nothing was run, and the messages come again. ' +
     'Use sqsOnce last, or let that middleware return nothing for events of SQS';
@@ -237,12 +237,12 @@ function answeredEarly<Body>({ settings: { operation } }: Consumer<Body>): Error
 }
 
 /** The batch has many claims, and no single id. */
-function handlingOf<Body>({ settings }: Consumer<Body>, { work }: Taken): Handling {
+function handlingOf<Body>({ settings }: QueueDoor<Body>, { work }: Taken): Handling {
   return { work, id: '', store: settings.store };
 }
 
 /** Records the results of the messages that were handed on. @returns the batch response */
-async function end<Body>(consumer: Consumer<Body>, taken: Taken, said: BatchResults): Promise<SqsBatchResponse> {
+async function end<Body>(consumer: QueueDoor<Body>, taken: Taken, said: BatchResults): Promise<SqsBatchResponse> {
   const { request, batch, event } = taken;
   stopWatching(request);
   // A middleware around this one answers for the records that it finds here: for all of them, then.
@@ -259,7 +259,7 @@ async function end<Body>(consumer: Consumer<Body>, taken: Taken, said: BatchResu
  * Waits for the calls of `once` that the handler has not awaited. Which message one was made for, nothing says: if it fails, no message is done.
  */
 async function afterItsCalls<Body>(
-  { settings }: Consumer<Body>,
+  { settings }: QueueDoor<Body>,
   { work, batch, deadline }: Taken,
   results: BatchResults,
 ): Promise<BatchResults> {
@@ -283,7 +283,7 @@ async function afterItsCalls<Body>(
 
 /** Gives each message that was handed on its disposition. @returns the batch response */
 async function concludeBatch<Body>(
-  consumer: Consumer<Body>,
+  consumer: QueueDoor<Body>,
   claimed: ClaimedBatch,
   dispositionOf: (one: HandedOn, place: number) => Promise<Disposition>,
 ): Promise<SqsBatchResponse> {
@@ -299,7 +299,7 @@ async function concludeBatch<Body>(
 }
 
 async function record<Body>(
-  { engine, settings }: Consumer<Body>,
+  { engine, settings }: QueueDoor<Body>,
   one: HandedOn,
   result: MessageResult,
 ): Promise<Disposition> {
@@ -339,7 +339,7 @@ function recordObserved(run: Run, { status, value, reason }: MessageResult): Dis
  * The results in a response. A response that names no message, so near to the end, may be Middy's own: its `timeoutEarlyResponse` answers for a handler that
  * still runs. To believe it would acknowledge effects that have not happened.
  */
-function resultsOf<Body>({ engine, settings }: Consumer<Body>, taken: Taken, response: unknown): BatchResults {
+function resultsOf<Body>({ engine, settings }: QueueDoor<Body>, taken: Taken, response: unknown): BatchResults {
   const { request, batch, handedOn, work } = taken;
   const { event, context } = request;
   const messages = handedOnOf(batch);

@@ -36,7 +36,7 @@ const known = {
 /** @throws OptionError */
 export function openDesk(options: OperatorOptions): Desk {
   expectOptions(options, { door: 'operator', known, docs });
-  const { store, retentionSeconds = 'forever', onEvent = report, host = nodeHost } = options;
+  const { store, retentionSeconds = 'forever', onEvent = printEvent, host = nodeHost } = options;
   const rules = { retentionSeconds: retentionSeconds === 'forever' ? Number.POSITIVE_INFINITY : retentionSeconds };
   expectStore(store);
   expectRetention(rules.retentionSeconds);
@@ -50,6 +50,6 @@ export function openDesk(options: OperatorOptions): Desk {
   };
 }
 
-function report({ type, ...facts }: OperateEvent): void {
+function printEvent({ type, ...facts }: OperateEvent): void {
   console.warn(JSON.stringify({ pawl: type, ...facts }));
 }

@@ -35,7 +35,7 @@ async function send(outbox: Outbox, record: OutboxRecord, until: number): Promis
     giveUp.abort(error);
     return isRefusal(error) ? park(outbox, record, error, until) : notSent(outbox, record, error);
   }
-  report(outbox, record, { type: 'message-sent', to: record.to });
+  reportSending(outbox, record, { type: 'message-sent', to: record.to });
   // Sent, and still there: it is sent again, and its key is known.
   await answeredBy(host, until, store.remove(record)).catch((error: unknown) => notSent(outbox, record, error));
   return 'sent';
@@ -59,22 +59,22 @@ async function park(outbox: Outbox, record: OutboxRecord, cause: unknown, until:
   } catch (failure) {
     return notSent(outbox, record, failure);
   }
-  report(outbox, record, { type: 'message-parked', to: record.to, error });
+  reportSending(outbox, record, { type: 'message-parked', to: record.to, error });
   return 'parked';
 }
 
 function notSent(outbox: Outbox, record: OutboxRecord, error: unknown): 'left' {
-  report(outbox, record, { type: 'message-not-sent', to: record.to, error: recordedError(error) });
+  reportSending(outbox, record, { type: 'message-not-sent', to: record.to, error: recordedError(error) });
   return 'left';
 }
 
 /** A message that the relay sends. */
 export function left(outbox: Outbox, record: OutboxRecord): 'left' {
-  report(outbox, record, { type: 'message-left', to: record.to });
+  reportSending(outbox, record, { type: 'message-left', to: record.to });
   return 'left';
 }
 
-function report({ host, onEvent = reportTheUnusual }: Outbox, record: OutboxRecord, fact: ClaimFact): void {
+function reportSending({ host, onEvent = reportTheUnusual }: Outbox, record: OutboxRecord, fact: ClaimFact): void {
   callListener(onEvent, { operation: outboxOperation, id: nameOfPlace(record), at: host.now(), ...fact });
 }
 

@@ -70,7 +70,7 @@ export function sweepHandler(settings: SweepSettings): OutboxSweepHandler {
     } catch (error) {
       run.failure ??= { error };
     }
-    report(run, context);
+    reportRun(run, context);
     if (run.failure !== undefined) throw run.failure.error;
     return run.report;
   };
@@ -118,7 +118,7 @@ async function sweepLane(run: Run, lane: string): Promise<void> {
   }
 }
 
-function report({ report: counted, settings }: Run, context: SweepInvocation | undefined): void {
+function reportRun({ report: counted, settings }: Run, context: SweepInvocation | undefined): void {
   const { onReport, outbox } = settings;
   const print = (one: OutboxReport) =>
     process.stdout.write(`${metricLine(one, context?.functionName ?? 'outbox', outbox.host.now())}\n`);

@@ -1,6 +1,6 @@
 import type { Opened } from '../payload/envelopes/envelope.ts';
 import { BatchMates } from './batch-mates.ts';
-import type { Consumer } from './consumer.ts';
+import type { QueueDoor } from './consumer.ts';
 import type { Delivery, Invocation, Runnable } from './delivery.ts';
 import { type Disposition, suspicionOf } from './disposition.ts';
 import { type GroupGoesOn, groupOf, inOrder } from './in-order.ts';
@@ -12,12 +12,12 @@ import { runObserved, type WatchedBatch } from './observe-message.ts';
 import { openMessage } from './open.ts';
 import { concludeParts } from './parts.ts';
 import { prepare } from './prepare.ts';
-import { report } from './report.ts';
+import { reportDelivery } from './report.ts';
 import type { Suspects } from './suspects.ts';
 
 /** Tries one message under its claim. @returns what becomes of it; nothing, if it was handed on and that is known only after the batch */
 export type TryMessage<Body> = (
-  consumer: Consumer<Body>,
+  consumer: QueueDoor<Body>,
   one: Runnable<Body>,
   deadline: number,
   mayTakeOver: boolean,
@@ -93,14 +93,14 @@ const heardByNone: Heard = { isNew: () => undefined, hasEnded: () => undefined }
  * 6. What was running when a worker died runs alone, after all others; what has outlived fewer workers goes first.
  */
 export class BatchRun<Body> {
-  readonly #consumer: Consumer<Body>;
+  readonly #consumer: QueueDoor<Body>;
   readonly #tryMessage: TryMessage<Body>;
   readonly #turns: Turns<Body>;
   readonly #mates = new BatchMates<Ready<Body>>();
   readonly #limit: Limit;
   readonly #lookAhead: LookAhead<Body, Queued<Body>>;
 
-  constructor(consumer: Consumer<Body>, tryMessage: TryMessage<Body>, turns: Turns<Body>) {
+  constructor(consumer: QueueDoor<Body>, tryMessage: TryMessage<Body>, turns: Turns<Body>) {
     this.#consumer = consumer;
     this.#tryMessage = tryMessage;
     this.#turns = turns;
@@ -192,7 +192,7 @@ export class BatchRun<Body> {
       case 'first':
         return this.#try(one, leave);
       case 'repeat':
-        report(this.#consumer.engine, one, { type: 'repeated' });
+        reportDelivery(this.#consumer.engine, one, { type: 'repeated' });
         return { until: this.#share(encounter.original, one) };
       case 'other-intent':
         return { until: this.#tryAfter(encounter.predecessor, one) };

@@ -3,7 +3,7 @@ import { emit } from '../engine/engine.ts';
 import { tooLate } from '../engine/run.ts';
 import type { Grant } from '../rules/grant.ts';
 import { sourceOf } from '../rules/record.ts';
-import type { Consumer } from './consumer.ts';
+import type { QueueDoor } from './consumer.ts';
 import type { Runnable } from './delivery.ts';
 import { type Disposition, dispositionOfRefused, missedItsTurn } from './disposition.ts';
 import { receiveCountOf } from './message.ts';
@@ -19,7 +19,7 @@ export type ClaimAttempt =
  * @param mayTakeOver if not, a message that was running when a worker died is only a suspect
  */
 export async function claimMessage<Body>(
-  { engine, settings }: Consumer<Body>,
+  { engine, settings }: QueueDoor<Body>,
   one: Runnable<Body>,
   deadline: number,
   mayTakeOver: boolean,

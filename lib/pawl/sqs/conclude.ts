@@ -1,13 +1,13 @@
 import { returnedSeconds } from './author-error.ts';
 import { batchResponse } from './batch-response.ts';
-import type { Consumer } from './consumer.ts';
+import type { QueueDoor } from './consumer.ts';
 import { type Delivery, type Invocation, lastCallAt } from './delivery.ts';
 import { missedItsTurn } from './disposition.ts';
 import type { SqsBatchResponse } from './event.ts';
 import { groupOf } from './in-order.ts';
 import { receiveCountOf } from './message.ts';
 import type { Delayed } from './queue.ts';
-import { report, reportAuthorError } from './report.ts';
+import { reportAuthorError, reportDelivery } from './report.ts';
 
 /** The longest that a message which did not get its turn waits for its next one. */
 const longestTurnSeconds = 900;
@@ -19,7 +19,7 @@ const longestTurnSeconds = 900;
  * @throws SetupError when nothing of the batch can run before an operator has changed something: the invocation fails, and Lambda polls less
  */
 export async function conclude<Body>(
-  consumer: Consumer<Body>,
+  consumer: QueueDoor<Body>,
   batch: readonly Delivery[],
   invocation: Invocation,
 ): Promise<SqsBatchResponse> {
@@ -45,7 +45,7 @@ export async function conclude<Body>(
 
 /** Reports the oldest of the messages that wait. A batch has one such event, however many messages wait: it is a metric, and each has a price. */
 function reportWaiting<Body>(
-  { engine, settings }: Consumer<Body>,
+  { engine, settings }: QueueDoor<Body>,
   unfinished: readonly Delivery[],
   delayed: readonly Delayed[],
 ): void {
@@ -58,7 +58,7 @@ function reportWaiting<Body>(
     if (Number.isFinite(oldestMs) && !(oldest && oldest.oldestMs >= oldestMs)) oldest = { one, oldestMs };
   }
   if (oldest === undefined) return;
-  report(engine, oldest.one, { type: 'waiting', messages: unfinished.length, oldestMs: oldest.oldestMs });
+  reportDelivery(engine, oldest.one, { type: 'waiting', messages: unfinished.length, oldestMs: oldest.oldestMs });
 }
 
 /**
@@ -105,7 +105,7 @@ function secondsToTurn(place: number, turns: number, elapsedMs: number): number 
  *
  * @returns nothing if the visibility timeout stays as it is
  */
-function secondsToWait<Body>(consumer: Consumer<Body>, one: Delivery): number | undefined {
+function secondsToWait<Body>(consumer: QueueDoor<Body>, one: Delivery): number | undefined {
   const { host, backoffSeconds } = consumer.settings;
   const { record, disposition = missedItsTurn } = one;
   if (disposition.kind !== 'returned' || disposition.isAsItIs) return undefined;

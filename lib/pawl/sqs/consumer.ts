@@ -5,7 +5,7 @@ import type { ClaimRules } from '../rules/decide.ts';
 import type { Message } from './message.ts';
 import type { SqsOptions } from './options.ts';
 import { SqsQueue } from './queue.ts';
-import { report } from './report.ts';
+import { reportDelivery } from './report.ts';
 import { type SqsSettings, sqsSettingsOf } from './settings.ts';
 import { sqsOf } from './sqs-of.ts';
 
@@ -25,7 +25,7 @@ import { sqsOf } from './sqs-of.ts';
  * 5. A duplicate is discarded only where another message holds the claim. (`claimMessage`)
  * 6. No call to SQS decides over an effect: none throws, and each is given up in time. (`SqsQueue`)
  */
-export interface Consumer<Body> {
+export interface QueueDoor<Body> {
   readonly options: SqsOptions<Body>;
   readonly settings: SqsSettings<Body>;
   readonly engine: Engine<Message<Body>>;
@@ -40,7 +40,7 @@ export interface Consumer<Body> {
 export type DoorRules = Pick<ClaimRules, 'atomic' | 'stepless'>;
 
 /** @throws OptionError when an option is missing or out of range */
-export function createConsumer<Body>(options: SqsOptions<Body>, rules: DoorRules = {}): Consumer<Body> {
+export function createQueueDoor<Body>(options: SqsOptions<Body>, rules: DoorRules = {}): QueueDoor<Body> {
   const settings = sqsSettingsOf(options, rules);
   const rule = ruleOf<Message<Body>>(settings.fingerprint);
   const engine: Engine<Message<Body>> = { settings };
@@ -49,7 +49,7 @@ export function createConsumer<Body>(options: SqsOptions<Body>, rules: DoorRules
     host: settings.host,
     transport: sqsOf('the consumer', options),
     deadLetters,
-    report: (one, fact) => report(engine, one, fact),
+    report: (one, fact) => reportDelivery(engine, one, fact),
   });
   return { options, settings, engine, rule, queue, envelopes: envelopesOf(options.envelope) };
 }

@@ -1,7 +1,7 @@
 import { Watch } from '../engine/observe/observer.ts';
 import { BatchRun, type TryMessage } from './batch-run.ts';
 import { conclude } from './conclude.ts';
-import { type Consumer, createConsumer, type DoorRules } from './consumer.ts';
+import { createQueueDoor, type DoorRules, type QueueDoor } from './consumer.ts';
 import type { Delivery, Invocation } from './delivery.ts';
 import type { InvocationContext, SqsBatchResponse, SqsEvent } from './event.ts';
 import type { MessageHandler } from './message.ts';
@@ -25,7 +25,7 @@ export function eachBy<Body>(
   rules?: DoorRules,
   handle?: MessageHandler<Body>,
 ): SqsHandler {
-  const consumer = createConsumer(options, rules);
+  const consumer = createQueueDoor(options, rules);
   return async function handler(event, context) {
     const { host, marginMs } = consumer.settings;
     const received = receive(host, event, context);
@@ -43,7 +43,7 @@ export function eachBy<Body>(
 
 /** What watches a batch, where not all keys are enforced. */
 function watchedBy<Body>(
-  { engine, settings }: Consumer<Body>,
+  { engine, settings }: QueueDoor<Body>,
   invocation: Invocation,
   handle: MessageHandler<Body> | undefined,
 ): WatchedBatch<Body> | undefined {

@@ -1,5 +1,5 @@
 import { freshMs, lookAt } from '../engine/acquire.ts';
-import type { Consumer } from './consumer.ts';
+import type { QueueDoor } from './consumer.ts';
 import type { Delivery, Runnable } from './delivery.ts';
 import { groupOf } from './in-order.ts';
 import { receiveCountOf, sealedIn } from './message.ts';
@@ -17,7 +17,7 @@ const mostAhead = 100;
  * worker died, messages that had never begun would be in doubt.
  */
 export class LookAhead<Body, One extends Delivery> {
-  readonly #consumer: Consumer<Body>;
+  readonly #consumer: QueueDoor<Body>;
   readonly #until: number;
   /** Those that were not looked at yet and had no turn yet, in the order of their turns. */
   readonly #line: Set<One>;
@@ -26,7 +26,7 @@ export class LookAhead<Body, One extends Delivery> {
   readonly #ahead = new Map<One, Promise<(One & Runnable<Body>) | undefined>>();
 
   /** @param until when nothing is waited for any more, in epoch milliseconds */
-  constructor(consumer: Consumer<Body>, batch: readonly One[], until: number) {
+  constructor(consumer: QueueDoor<Body>, batch: readonly One[], until: number) {
     this.#consumer = consumer;
     this.#until = until;
     // A message group is claimed one by one, and ends at its first failure. What an envelope holds is not known before it is opened.

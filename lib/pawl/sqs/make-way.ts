@@ -1,5 +1,5 @@
 import { parkReleased } from '../engine/record-outcome.ts';
-import type { Consumer } from './consumer.ts';
+import type { QueueDoor } from './consumer.ts';
 import { type Delivery, type Invocation, lastCallAt } from './delivery.ts';
 import { receiveCountOf } from './message.ts';
 
@@ -18,7 +18,7 @@ const makeWayMs = 5000;
  * @param atLatest when SQS is not waited for any more, in epoch milliseconds
  */
 export async function makeWay<Body>(
-  consumer: Consumer<Body>,
+  consumer: QueueDoor<Body>,
   one: Delivery,
   behind: number,
   invocation: Invocation,
@@ -50,7 +50,7 @@ function failedParts(one: Delivery): readonly Delivery[] {
 }
 
 /** How many receives those behind a head need, if each of them takes as long as it may. */
-function receivesKept<Body>({ settings }: Consumer<Body>, behind: number, invocation: Invocation): number {
+function receivesKept<Body>({ settings }: QueueDoor<Body>, behind: number, invocation: Invocation): number {
   const { timeoutMs, marginMs } = settings;
   const { startedAt, deadline } = invocation;
   const turns = timeoutMs === 0 ? behind : Math.max(1, Math.floor((deadline - startedAt - marginMs) / timeoutMs));

@@ -3,7 +3,7 @@ import { isObservedNow, type Run, sayUnwatchable, type Watch, type Watched } fro
 import type { Opened } from '../payload/envelopes/envelope.ts';
 import type { Compared } from '../payload/fingerprint-rule.ts';
 import type { Delivered } from '../rules/observe.ts';
-import type { Consumer } from './consumer.ts';
+import type { QueueDoor } from './consumer.ts';
 import type { Delivery, Invocation, Runnable } from './delivery.ts';
 import { acknowledged, type Disposition, returnedAsItIs } from './disposition.ts';
 import type { SqsRecord } from './event.ts';
@@ -33,7 +33,7 @@ export function ranBy<Body>(handle: MessageHandler<Body>): WatchedBatch<Body>['r
  * @returns the message, if its key is enforced; nothing if it has had its run or was handed on
  */
 export async function runObserved<Body, One extends Delivery>(
-  consumer: Consumer<Body>,
+  consumer: QueueDoor<Body>,
   watched: WatchedBatch<Body>,
   one: One,
   opened: Opened,
@@ -75,7 +75,7 @@ async function disposedBy<Body>(run: Run, handle: MessageHandler<Body>, message:
 
 /** What a message is known by, and what its fields are. Without a usable key, nothing. Never throws. */
 export function identityIn<Body>(
-  consumer: Consumer<Body>,
+  consumer: QueueDoor<Body>,
   read: ReadBody<Body>,
   reading: Reading,
 ): Watched | undefined {
@@ -96,7 +96,7 @@ export function identityIn<Body>(
 }
 
 /** Reports a message that enforcement would not have run. */
-export function sayUnreadable<Body>({ engine }: Consumer<Body>, error: unknown): void {
+export function sayUnreadable<Body>({ engine }: QueueDoor<Body>, error: unknown): void {
   sayUnwatchable(engine, error, 'would-dead-letter');
 }
 

@@ -4,13 +4,13 @@ import { answeredBy } from '../kernel/request.ts';
 import { propertyOf } from '../kernel/unknown.ts';
 import { type Opened, openAll } from '../payload/envelopes/envelope.ts';
 import { isInvalidMessage } from './author-error.ts';
-import type { Consumer } from './consumer.ts';
+import type { QueueDoor } from './consumer.ts';
 import type { Delivery } from './delivery.ts';
 import { type Disposition, dispositionOfInvalid, dispositionOfUnavailable } from './disposition.ts';
 import { sealedIn } from './message.ts';
 import { dispositionOfUnread, sayUnreadable, type WatchedBatch } from './observe-message.ts';
 import { isRefusal } from './refusal.ts';
-import { report, reportAuthorError } from './report.ts';
+import { reportAuthorError, reportDelivery } from './report.ts';
 import { returnedUnlessSetUp } from './set-up.ts';
 
 /**
@@ -21,7 +21,7 @@ import { returnedUnlessSetUp } from './set-up.ts';
  * @returns what is in them, one for each body; nothing if they cannot be opened, and then the message has its disposition
  */
 export async function openMessage<Body>(
-  consumer: Consumer<Body>,
+  consumer: QueueDoor<Body>,
   one: Delivery,
   until: number,
   watched?: WatchedBatch<Body>,
@@ -42,12 +42,12 @@ export async function openMessage<Body>(
   }
 }
 
-function dispositionOf<Body>({ engine }: Consumer<Body>, one: Delivery, error: unknown): Disposition {
+function dispositionOf<Body>({ engine }: QueueDoor<Body>, one: Delivery, error: unknown): Disposition {
   if (isInvalidMessage(error)) return dispositionOfInvalid(error);
   const kind = errorKind(error);
   if (kind !== 'payload-unavailable' && kind !== 'no-answer') return reportAuthorError(engine, one, 'envelope', error);
   const cause = kind === 'payload-unavailable' ? propertyOf(error, 'cause') : error;
   const why = recordedError(cause);
-  report(engine, one, { type: 'payload-unavailable', error: why });
+  reportDelivery(engine, one, { type: 'payload-unavailable', error: why });
   return dispositionOfUnavailable(isRefusal(cause) ? why : undefined);
 }

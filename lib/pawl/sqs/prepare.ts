@@ -6,7 +6,7 @@ import { bodyIn, type Payload, wholeIntent } from '../payload/payload.ts';
 import { validated } from '../payload/schema.ts';
 import { identify } from '../rules/identity.ts';
 import { isInvalidMessage, returnedAttributes, returnedIntent, returnedKey, type Stage } from './author-error.ts';
-import type { Consumer } from './consumer.ts';
+import type { QueueDoor } from './consumer.ts';
 import type { Delivery, Runnable } from './delivery.ts';
 import { dispositionOfInvalid } from './disposition.ts';
 import { type Message, messageOf } from './message.ts';
@@ -22,7 +22,7 @@ import { warnOfEnvelope } from './warn-of-envelope.ts';
  * @returns it, with what was read; nothing if it cannot ask for its claim, and then it has its disposition
  */
 export async function prepare<Body, One extends Delivery>(
-  consumer: Consumer<Body>,
+  consumer: QueueDoor<Body>,
   one: One,
   opened: Opened,
 ): Promise<(One & Runnable<Body>) | undefined> {
@@ -54,7 +54,7 @@ export interface ReadBody<Body> {
 
 /** Reads the body of a message. @throws InvalidMessageError; what the author's schema throws */
 export async function readBody<Body>(
-  consumer: Consumer<Body>,
+  consumer: QueueDoor<Body>,
   { record }: Delivery,
   opened: Opened,
   reading: Reading,
@@ -80,7 +80,7 @@ export async function readBody<Body>(
 
 /** What a message is known by. @throws InvalidMessageError; what the author's functions throw */
 export function readIdentity<Body>(
-  { options: { key }, settings, rule }: Consumer<Body>,
+  { options: { key }, settings, rule }: QueueDoor<Body>,
   { message, intentOf }: ReadBody<Body>,
   reading: Reading,
 ): Pick<Runnable<Body>, 'identity' | 'fingerprint' | 'previousFingerprint' | 'attributes'> {

@@ -10,13 +10,13 @@ export type MessageFact = WithoutMessageId<Extract<ClaimFact, { readonly message
 type WithoutMessageId<Fact> = Fact extends unknown ? Omit<Fact, 'messageId'> : never;
 
 /** Reports what became of a message. Never throws. */
-export function report(engine: Engine, one: Delivery, fact: MessageFact): void {
+export function reportDelivery(engine: Engine, one: Delivery, fact: MessageFact): void {
   emit(engine, one.identity, { messageId: one.record.messageId, ...fact });
 }
 
 /** Reports a bug of the author's. Never throws. @returns what becomes of the message */
 export function reportAuthorError(engine: Engine, one: Delivery, stage: Stage, thrown: unknown): Returned {
   const { error, stack } = reportable(thrown);
-  report(engine, one, { type: 'author-error', stage, error, stack });
+  reportDelivery(engine, one, { type: 'author-error', stage, error, stack });
   return dispositionOfAuthorError(error);
 }

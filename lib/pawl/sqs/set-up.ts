@@ -1,9 +1,9 @@
 import { emit } from '../engine/engine.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
-import type { Consumer } from './consumer.ts';
+import type { QueueDoor } from './consumer.ts';
 import type { Delivery } from './delivery.ts';
 import { type Returned, returned } from './disposition.ts';
-import { report } from './report.ts';
+import { reportDelivery } from './report.ts';
 
 /**
  * Returns a message to its queue, with a report, if the function has no name of its claims table or no URL of its dead-letter queue. Looked at before the
@@ -11,7 +11,7 @@ import { report } from './report.ts';
  *
  * @returns nothing if the function is set up
  */
-export function returnedUnlessSetUp<Body>(consumer: Consumer<Body>, one: Delivery): Returned | undefined {
+export function returnedUnlessSetUp<Body>(consumer: QueueDoor<Body>, one: Delivery): Returned | undefined {
   const { engine, options, settings } = consumer;
   const { setupError } = settings.store;
   if (setupError !== undefined) {
@@ -20,6 +20,6 @@ export function returnedUnlessSetUp<Body>(consumer: Consumer<Body>, one: Deliver
   }
   const queueError = options.deadLetters?.setupError;
   if (queueError === undefined) return undefined;
-  report(engine, one, { type: 'queue-call-failed', error: recordedError(queueError) });
+  reportDelivery(engine, one, { type: 'queue-call-failed', error: recordedError(queueError) });
   return returned;
 }

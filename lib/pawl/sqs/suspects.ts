@@ -1,4 +1,4 @@
-import type { Consumer } from './consumer.ts';
+import type { QueueDoor } from './consumer.ts';
 import type { Delivery } from './delivery.ts';
 import { suspicionOf } from './disposition.ts';
 
@@ -16,13 +16,13 @@ const spreadMs = 1000;
  * wait, and not before each of them: it takes as many calls as there are tens of them.
  */
 export class Suspects<Body> {
-  readonly #consumer: Consumer<Body>;
+  readonly #consumer: QueueDoor<Body>;
   readonly #deadline: number;
   readonly #waiting = new Set<Delivery>();
   /** How many of them SQS does not know of yet. */
   #unknown = 0;
 
-  constructor(consumer: Consumer<Body>, deadline: number) {
+  constructor(consumer: QueueDoor<Body>, deadline: number) {
     this.#consumer = consumer;
     this.#deadline = deadline;
   }

@@ -1,7 +1,7 @@
 import { pageAt } from '../kernel/error-code.ts';
 import { envelopeLike } from '../payload/envelopes/shapes.ts';
 import { bodyIn, type Payload } from '../payload/payload.ts';
-import type { Consumer } from './consumer.ts';
+import type { QueueDoor } from './consumer.ts';
 
 /** The operations whose bodies were seen to look like an envelope. Of the process: a crash sweep makes a consumer for each of its workers. */
 const warned = new Set<string>();
@@ -10,7 +10,7 @@ const warned = new Set<string>();
  * Says once for each operation that bodies look like an envelope, and that no option opens it: key and fingerprint see what another service makes anew at
  * each send.
  */
-export function warnOfEnvelope<Body>({ settings }: Consumer<Body>, payload: Payload): void {
+export function warnOfEnvelope<Body>({ settings }: QueueDoor<Body>, payload: Payload): void {
   if (warned.has(settings.operation)) return;
   const seen = envelopeLike(bodyIn(payload));
   if (seen === undefined) return;

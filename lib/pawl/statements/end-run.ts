@@ -2,7 +2,7 @@ import { understood } from '../rules/record.ts';
 import { isStated, noPlace } from '../rules/stated.ts';
 import { isCorrectedHere } from './corrected.ts';
 import { endFinding, type Finding, openFindings, storeFinding } from './finding.ts';
-import { judgeLine, report } from './judge-line.ts';
+import { judgeLine, reportStatement } from './judge-line.ts';
 import type { StatementSettings } from './options.ts';
 import { type Phase, progressed } from './phase.ts';
 import { type EndedRun, type HeldRun, type StatementRun, writeRun } from './run-note.ts';
@@ -35,7 +35,7 @@ export async function endRun(settings: StatementSettings, held: HeldRun): Promis
   const { from, cutOff } = run;
   const type = forOperators + counts.notStored > 0 ? 'statement-findings' : 'statement-clean';
   // Before it is written down: a process that dies in between reports twice, and never not at all.
-  report(settings, { type, from, cutOff, lines: counts.lines, open: forOperators + counts.notStored, fresh });
+  reportStatement(settings, { type, from, cutOff, lines: counts.lines, open: forOperators + counts.notStored, fresh });
   const written = await writeRun(store, run, held.note);
   if (written === undefined) return { kind: 'ended', outcome: { outcome: 'superseded' } };
   progressed(settings, run);

@@ -150,7 +150,8 @@ async function completeBy(
   const { outcome } = await resolve(desk, { id: found.id }, 'applied', resolved, line.at);
   if (outcome === 'in-flight') return 'a worker holds the claim';
   if (outcome === 'steps-in-doubt') return 'steps of the claim are in doubt';
-  if (outcome === 'resolved') report(settings, { type: 'reconciled', verdict: 'applied', settled: true }, found.id);
+  if (outcome === 'resolved')
+    reportStatement(settings, { type: 'reconciled', verdict: 'applied', settled: true }, found.id);
   return undefined;
 }
 
@@ -159,6 +160,6 @@ function resolutionNote({ line }: LineMark): string {
 }
 
 /** Reports to the listener of a run. Never throws. */
-export function report({ operation, host, onEvent }: StatementSettings, fact: ClaimFact, id = ''): void {
+export function reportStatement({ operation, host, onEvent }: StatementSettings, fact: ClaimFact, id = ''): void {
   callListener(onEvent, { operation, id, at: host.now(), ...fact });
 }

@@ -1,7 +1,7 @@
 import { type ResolvingDesk, resolve } from '../operate/resolve.ts';
 import { type ClaimRecord, understood } from '../rules/record.ts';
 import type { MarkedRestore } from '../rules/restored.ts';
-import { report } from './judge-line.ts';
+import { reportStatement } from './judge-line.ts';
 import type { StatementSettings } from './options.ts';
 import { allOf } from './phase.ts';
 import type { FindingCounts, RestoredOutcome, StatementRun } from './run-note.ts';
@@ -73,7 +73,8 @@ async function releaseAbsent(settings: StatementSettings, run: StatementRun, mar
     const found = understood(await store.read(id));
     if (found === undefined || !isOfRestore(found, settings, run, marked)) return;
     const { outcome } = await resolve(desk, { id }, 'not-applied', { by, note, fence: found.fence });
-    if (outcome === 'resolved') report(settings, { type: 'reconciled', verdict: 'not-applied', settled: true }, id);
+    if (outcome === 'resolved')
+      reportStatement(settings, { type: 'reconciled', verdict: 'not-applied', settled: true }, id);
   }
 }
 

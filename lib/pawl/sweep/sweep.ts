@@ -91,7 +91,7 @@ export function sweepOpenClaims(options: SweepOptions): SweepHandler {
     await lookAtLocks(run);
     if (hasTime(run)) cursor = await sweepFrom(run, cursor);
     else run.failure = { error: tooShort(settings) };
-    report(run, context);
+    reportRun(run, context);
     if (run.failure !== undefined) throw run.failure.error;
     return run.report;
   };
@@ -237,7 +237,7 @@ function remainingIn(context: SweepContext | undefined): number {
   return remainingTime('getRemainingTimeInMillis()', context.getRemainingTimeInMillis());
 }
 
-function report({ report: counted, settings }: Run, context: SweepContext | undefined): void {
+function reportRun({ report: counted, settings }: Run, context: SweepContext | undefined): void {
   const { onReport, host } = settings;
   // What was settled is settled, whatever a listener throws.
   callListener(

@@ -18,7 +18,7 @@ import { completion } from '../rules/result.ts';
 import { settle } from '../rules/settle.ts';
 import type { ClaimStore } from '../rules/store.ts';
 import { claimMessage } from '../sqs/claim-message.ts';
-import type { Consumer } from '../sqs/consumer.ts';
+import type { QueueDoor } from '../sqs/consumer.ts';
 import type { Runnable } from '../sqs/delivery.ts';
 import { acknowledged, dispositionOfRun, isFoundDone } from '../sqs/disposition.ts';
 import { eachBy, type SqsHandler } from '../sqs/each-by.ts';
@@ -172,7 +172,7 @@ const notTried: AtOnce = { isCommitted: false };
 
 /** Commits a message that is new in one request. If it is not committed, it is as if it had not been tried. */
 async function commitAtOnce<Body>(
-  { engine }: Consumer<Body>,
+  { engine }: QueueDoor<Body>,
   one: Runnable<Body>,
   deadline: number,
   { carrierOf, mostMs }: Commits<Body>,

@@ -165,7 +165,7 @@ async function decideAndStart(
   const { after } = last;
   const record = changed.kind === 'applied' ? changed.record : undefined;
   if (record !== undefined) {
-    report(all, after, record, told.error);
+    reportEnd(all, after, record, told.error);
     if ('failed' in after) {
       const input = after.failed === told.name ? told.input : undefined;
       await startNext(all, record, { failed: after.failed, input, until });
@@ -205,7 +205,7 @@ async function answered<T>(host: Host, until: number, ask: (call: WorkflowCall) 
   }
 }
 
-function report(
+function reportEnd(
   { engine }: WaitingClaims,
   { kind }: After,
   record: ClaimRecord,

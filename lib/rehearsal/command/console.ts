@@ -35,9 +35,9 @@ interface ServeOptions {
 }
 
 /** A page that is open looks every second. */
-const SEEN_WITHIN_MS = 2_000;
+const seenWithinMs = 2_000;
 
-const NOTHING: Shown = { queues: [], desks: new Map() };
+const nothing: Shown = { queues: [], desks: new Map() };
 
 /**
  * Serves the console over rehearsals. It can write: there is nothing here to break.
@@ -56,14 +56,14 @@ export async function serveRehearsals({ title, port, firstStack }: ServeOptions)
     return shown;
   };
   const { url, show, stop } = await startConsole({
-    ...{ ...NOTHING, title, write: true, user: userInfo().username, port, feed },
+    ...{ ...nothing, title, write: true, user: userInfo().username, port, feed },
     rehearsal: { view, report: runs.report },
   });
   return {
     url,
     begin(run) {
       const hooks = runs.begin(run);
-      show(NOTHING);
+      show(nothing);
       return {
         ...hooks,
         onLog: (line) => read(line),
@@ -76,18 +76,18 @@ export async function serveRehearsals({ title, port, firstStack }: ServeOptions)
     },
     fail(why) {
       runs.fail(why);
-      show(NOTHING);
+      show(nothing);
     },
     async endWith(why) {
       end();
-      const isOpen = Date.now() - lookedAt < SEEN_WITHIN_MS;
+      const isOpen = Date.now() - lookedAt < seenWithinMs;
       const seen = new Promise<void>((resolve) => {
         // One look later, so that the response is out.
         onSeen = () => setTimeout(resolve, 100);
       });
       runs.fail(why);
-      show(NOTHING);
-      if (isOpen) await Promise.race([seen, sleep(SEEN_WITHIN_MS, undefined, { ref: false })]);
+      show(nothing);
+      if (isOpen) await Promise.race([seen, sleep(seenWithinMs, undefined, { ref: false })]);
       await stop();
     },
   };

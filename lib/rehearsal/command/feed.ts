@@ -5,7 +5,7 @@ import type { Running } from '../file/running.ts';
 import { effectOf } from '../file/settle.ts';
 
 /** How an event of pawl looks in the console. Those that are not here come too often to be read. */
-const EVENTS: Readonly<Record<string, Pick<LiveEvent, 'tone' | 'counts'>>> = {
+const events: Readonly<Record<string, Pick<LiveEvent, 'tone' | 'counts'>>> = {
   completed: { tone: 'good', counts: 'done' },
   replayed: { tone: 'plain', counts: 'suppressed' },
   repeated: { tone: 'plain', counts: 'suppressed' },
@@ -64,7 +64,7 @@ export function pawlEvent(line: string, at: number): LiveEvent | undefined {
   if (start === -1) return undefined;
   try {
     const { pawl, id, verdict } = record(JSON.parse(line.slice(start)));
-    const look = EVENTS[String(pawl)];
+    const look = events[String(pawl)];
     if (look === undefined) return undefined;
     return { at, what: String(pawl), text: `${id}${verdict === undefined ? '' : `: ${verdict}`}`, ...look };
   } catch {

@@ -5,7 +5,7 @@ import { MissingJavaError, startDynamoDbLocal } from '../engine/servers/dynamodb
 import { sayFailing } from '../file/failing.ts';
 import { junitOf } from '../file/junit.ts';
 import { findApp, findFile, loadRehearsal } from '../file/load.ts';
-import { report } from '../file/report.ts';
+import { reportText } from '../file/report.ts';
 import { exitCodeOf, type RehearsalResult } from '../file/result.ts';
 import { runRehearsal } from '../file/run.ts';
 import type { Look } from '../file/running.ts';
@@ -164,7 +164,7 @@ async function rehearseFile(
   function print(found: RehearsalResult): void {
     const command = ['npx pawl rehearse', named, filter && `--filter ${filter}`, `--seed ${seed}`];
     const again = command.filter((part) => part !== undefined).join(' ');
-    people.write(`${report(found, { colour: people.isTTY === true, again })}\n`);
+    people.write(`${reportText(found, { colour: people.isTTY === true, again })}\n`);
     if (json) printJson(io, found);
     if (junit !== undefined) writeFileSync(junit, junitOf(found, basename(path)));
   }

@@ -25,7 +25,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import aws4 from 'aws4';
-import { ACCOUNT, list, REGION, record } from '../engine/app/template.ts';
+import { list, record, rehearsedAccount, rehearsedRegion } from '../engine/app/template.ts';
 import type { QueueDepth } from '../engine/servers/sqs-local.ts';
 
 export interface StackResource {
@@ -81,7 +81,7 @@ interface Clients {
 }
 
 export function createAccount(endpoint: string): Account {
-  const config = { endpoint, region: REGION, credentials: { accessKeyId: 'test', secretAccessKey: 'test' } };
+  const config = { endpoint, region: rehearsedRegion, credentials: { accessKeyId: 'test', secretAccessKey: 'test' } };
   const clients: Clients = {
     sqs: new SQSClient(config),
     lambda: new LambdaClient(config),
@@ -140,7 +140,11 @@ async function letAccountAssume({ iam }: Clients, RoleName: string): Promise<Asy
   const { Role } = await iam.send(new GetRoleCommand({ RoleName }));
   const before = decodeURIComponent(Role?.AssumeRolePolicyDocument ?? '');
   const set = (PolicyDocument: string) => iam.send(new UpdateAssumeRolePolicyCommand({ RoleName, PolicyDocument }));
-  const Statement = { Effect: 'Allow', Action: 'sts:AssumeRole', Principal: { AWS: `arn:aws:iam::${ACCOUNT}:root` } };
+  const Statement = {
+    Effect: 'Allow',
+    Action: 'sts:AssumeRole',
+    Principal: { AWS: `arn:aws:iam::${rehearsedAccount}:root` },
+  };
   await set(JSON.stringify({ Version: '2012-10-17', Statement }));
   return { [Symbol.asyncDispose]: async () => void (await set(before)) };
 }
@@ -172,7 +176,7 @@ async function askEvents(
   const { host } = new URL(endpoint);
   const body = JSON.stringify(input);
   const headers = { 'Content-Type': 'application/x-amz-json-1.1', 'X-Amz-Target': `AWSEvents.${operation}` };
-  const request = { host, method: 'POST', path: '/', service: 'events', region: REGION, headers, body };
+  const request = { host, method: 'POST', path: '/', service: 'events', region: rehearsedRegion, headers, body };
   const signed = aws4.sign(request, { accessKeyId: 'test', secretAccessKey: 'test' });
   const response = await fetch(endpoint, { method: 'POST', body, headers: signed.headers as Record<string, string> });
   const text = await response.text();

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ACCOUNT, REGION, record } from '../engine/app/template.ts';
+import { record, rehearsedAccount, rehearsedRegion } from '../engine/app/template.ts';
 import type { Emulator } from './emulator.ts';
 import { run } from './process.ts';
 
@@ -15,7 +15,7 @@ export interface Cdk {
   destroy(context: Readonly<Record<string, string>>): Promise<void>;
 }
 
-const TIMEOUT_MS = 180_000;
+const timeoutMs = 180_000;
 
 export interface CdkOptions {
   readonly emulator: Emulator;
@@ -45,7 +45,7 @@ export function createCdk({ emulator, project, stacks, folder, onLine }: CdkOpti
       {
         name: `cdk ${args[0]}`,
         cwd: project,
-        timeoutMs: TIMEOUT_MS,
+        timeoutMs: timeoutMs,
         env: {
           ...emulator.environment,
           CDK_HOME: join(folder, 'cdk-home'),
@@ -62,7 +62,7 @@ export function createCdk({ emulator, project, stacks, folder, onLine }: CdkOpti
     Object.entries(context).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 
   return {
-    bootstrap: () => cdk('bootstrap', `aws://${ACCOUNT}/${REGION}`),
+    bootstrap: () => cdk('bootstrap', `aws://${rehearsedAccount}/${rehearsedRegion}`),
     async deploy(context) {
       await cdk(
         'deploy',

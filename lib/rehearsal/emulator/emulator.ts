@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { fileURLToPath } from 'node:url';
-import { REGION } from '../engine/app/template.ts';
+import { rehearsedRegion } from '../engine/app/template.ts';
 import { freePort } from '../engine/servers/free-port.ts';
 import { type RunningProcess, startProcess } from './process.ts';
 
@@ -39,8 +39,8 @@ export interface Emulator {
   stop(): Promise<void>;
 }
 
-const START_TIMEOUT_MS = 60_000;
-const CREDENTIALS = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' } as const;
+const startTimeoutMs = 60_000;
+const credentials = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' } as const;
 
 /**
  * Starts the emulator on a free port of 127.0.0.1, with TLS, because pawl's queues and the CDK's bucket refuse everything else, and with
@@ -57,13 +57,13 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   const running = startProcess(options.python, [fileURLToPath(new URL('emulator.py', import.meta.url))], {
     env: {
       ...withoutAws(process.env, options.project),
-      ...CREDENTIALS,
+      ...credentials,
       ...functionEnvironment,
       TMPDIR: options.folder,
       GATEWAY_PORT: String(port),
       BIND_HOST: '127.0.0.1',
       MINISTACK_HOST: '127.0.0.1',
-      MINISTACK_REGION: REGION,
+      MINISTACK_REGION: rehearsedRegion,
       USE_SSL: '1',
       // For the functions. The emulator leaves a value that is set already.
       NODE_EXTRA_CA_CERTS: certificate,
@@ -84,10 +84,10 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
     certificate,
     environment: {
       ...withoutAws(process.env, options.project),
-      ...CREDENTIALS,
+      ...credentials,
       AWS_ENDPOINT_URL: endpoint,
-      AWS_REGION: REGION,
-      AWS_DEFAULT_REGION: REGION,
+      AWS_REGION: rehearsedRegion,
+      AWS_DEFAULT_REGION: rehearsedRegion,
       AWS_EC2_METADATA_DISABLED: 'true',
       // The user's own files may hold credentials of a real account.
       AWS_CONFIG_FILE: join(options.folder, 'no-config'),
@@ -105,7 +105,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
 }
 
 async function untilReady(running: RunningProcess, endpoint: string, certificate: string): Promise<void> {
-  const deadline = Date.now() + START_TIMEOUT_MS;
+  const deadline = Date.now() + startTimeoutMs;
   let ended: number | string | undefined;
   void running.ended.then((how) => {
     ended = how;
@@ -127,7 +127,7 @@ async function untilReady(running: RunningProcess, endpoint: string, certificate
     await sleep(100);
   }
   running.kill();
-  const how = ended === undefined ? `it did not answer within ${START_TIMEOUT_MS / 1000} s` : `it ended with ${ended}`;
+  const how = ended === undefined ? `it did not answer within ${startTimeoutMs / 1000} s` : `it ended with ${ended}`;
   throw new Error(`The emulator did not start: ${how}. It said:\n${running.tail()}`);
 }
 

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { run } from './process.ts';
 
 /** The emulator, at the version that the corrections in `emulator.py` were written for. */
-export const EMULATOR = 'ministack==1.5.33';
+export const emulatorPackage = 'ministack==1.5.33';
 /** What CloudFormation uses to translate AWS SAM. The emulator does the same if it is installed beside it. */
-export const SAM_TRANSLATOR = 'aws-sam-translator==1.115.0';
+export const samTranslator = 'aws-sam-translator==1.115.0';
 
 /** A tool is missing on this machine. The message says which, and what to do. */
 export class MissingToolError extends Error {
@@ -30,7 +30,7 @@ export async function installEmulator(
   if ((await printed('openssl', ['version'])) === undefined) {
     throw new MissingToolError('The emulator makes its certificate with `openssl`, which was not found. Install it.');
   }
-  return installPackages(project, [EMULATOR, ...beside], onStep);
+  return installPackages(project, [emulatorPackage, ...beside], onStep);
 }
 
 /**

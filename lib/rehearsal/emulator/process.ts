@@ -21,7 +21,7 @@ export interface RunningProcess {
   kill(): void;
 }
 
-const TAIL_LINES = 40;
+const tailLines = 40;
 
 /** Starts a program in a group of its own, which does not outlive us. */
 export function startProcess(command: string, args: readonly string[], options: ProcessOptions): RunningProcess {
@@ -36,7 +36,7 @@ export function startProcess(command: string, args: readonly string[], options: 
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on('line', (line) => {
       last.push(line);
-      if (last.length > TAIL_LINES) last.shift();
+      if (last.length > tailLines) last.shift();
       options.onLine?.(line);
     });
   }

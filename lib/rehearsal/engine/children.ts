@@ -26,7 +26,7 @@ function onSignal(signal: NodeJS.Signals): void {
 }
 
 /** Reads `+pid` and `-pid`. When its input ends, because this process did, it kills what is left. */
-const WATCHMAN = `
+const watchmanScript = `
 while read -r line; do
   case "$line" in
     +*) pids="$pids \${line#+}" ;;
@@ -40,7 +40,7 @@ for pid in $pids; do kill -s KILL -- "$pid" 2>/dev/null; done`;
  * a frozen sandbox would stay for ever, because it cannot notice that its parent is gone.
  */
 function hireWatchman(): (line: string) => void {
-  const watchman = spawn('/bin/sh', ['-c', WATCHMAN], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
+  const watchman = spawn('/bin/sh', ['-c', watchmanScript], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
   watchman.on('error', () => undefined);
   watchman.stdin.on('error', () => undefined);
   watchman.unref();

@@ -28,7 +28,7 @@ interface Receiver {
 }
 
 /** The service whose ARNs are those of functions: an event goes to Lambda's own queue. */
-const FUNCTIONS = 'lambda';
+const functions = 'lambda';
 
 export function createDestinations(
   services: readonly Receiver[],
@@ -39,7 +39,7 @@ export function createDestinations(
     async send(arn, value, attributes = {}, groupId) {
       const text = typeof value === 'string' ? value : JSON.stringify(value);
       const [, , service = '', , , name = ''] = arn.split(':');
-      if (service === FUNCTIONS) return invoke(arn, value);
+      if (service === functions) return invoke(arn, value);
       const found = services.find(({ destination }) => destination?.arnService === service)?.destination;
       if (found === undefined) throw new Error(`A rehearsal sends nothing to ${arn}.`);
       await found.send(servers, { arn, name, value, text, attributes, groupId });
@@ -49,5 +49,5 @@ export function createDestinations(
 
 /** Whether something can be sent to ARNs of this service. */
 export function canSendTo(services: readonly Receiver[], arnService: string): boolean {
-  return arnService === FUNCTIONS || services.some(({ destination }) => destination?.arnService === arnService);
+  return arnService === functions || services.some(({ destination }) => destination?.arnService === arnService);
 }

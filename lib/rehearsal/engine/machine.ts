@@ -54,11 +54,11 @@ export class MachineTooSlowError extends Error {
   override readonly name = 'MachineTooSlowError';
 
   constructor(why: string) {
-    super(`This machine is too slow to judge an app: ${why}. ${WHAT_TO_DO}`);
+    super(`This machine is too slow to judge an app: ${why}. ${whatToDo}`);
   }
 }
 
-export const WHAT_TO_DO = `End what else is running, or set sandboxesPerFunction to 1, and run it again. See ${pageAt('docs/reference/rehearse-command.md#a-slow-machine')}.`;
+export const whatToDo = `End what else is running, or set sandboxesPerFunction to 1, and run it again. See ${pageAt('docs/reference/rehearse-command.md#a-slow-machine')}.`;
 
 export interface MachineOptions {
   /**
@@ -75,7 +75,7 @@ export interface MachineOptions {
 }
 
 /** A measure from the inside of this file. */
-interface State {
+interface MachineState {
   readonly onStolen: ((ms: number) => void) | undefined;
   pid: number | undefined;
   at: number;
@@ -84,11 +84,11 @@ interface State {
   stolen: number;
 }
 
-const BETWEEN_SAMPLES_MS = 200;
+const betweenSamplesMs = 200;
 
 /** What an empty process of Node takes to start on a machine that is not slow; and what is too much for anything. */
-const USUAL_START_MS = 150;
-const LONGEST_START_MS = 10_000;
+const usualStartMs = 150;
+const longestStartMs = 10_000;
 
 export function createMachine(options: MachineOptions = {}): Machine {
   const { waitedMs = waitedOnLinux, start = startNode, aWhileMs = 20_000, now = () => performance.now() } = options;
@@ -96,7 +96,7 @@ export function createMachine(options: MachineOptions = {}): Machine {
   const lag = createLag(now);
   const isKnown = waitedMs() !== undefined;
   const ours = () => waitedMs() ?? lag.totalMs();
-  const measures = new Set<State>();
+  const measures = new Set<MachineState>();
   let timer: NodeJS.Timeout | undefined;
   const sample = () => {
     const waited = ours();
@@ -110,18 +110,18 @@ export function createMachine(options: MachineOptions = {}): Machine {
       const begun = now();
       await start();
       const startMs = now() - begun;
-      if (startMs > LONGEST_START_MS)
+      if (startMs > longestStartMs)
         throw new MachineTooSlowError(`an empty process took ${seconds(startMs)} s to start`);
-      if (!isKnown) slowness = Math.max(1, startMs / USUAL_START_MS);
+      if (!isKnown) slowness = Math.max(1, startMs / usualStartMs);
     },
     measure,
   };
 
   function measure(onStolen?: (ms: number) => void): Measure {
     if (!isKnown) lag.start();
-    const one: State = { onStolen, pid: undefined, at: now(), ours: ours(), theirs: undefined, stolen: 0 };
+    const one: MachineState = { onStolen, pid: undefined, at: now(), ours: ours(), theirs: undefined, stolen: 0 };
     measures.add(one);
-    timer ??= setInterval(sample, BETWEEN_SAMPLES_MS).unref();
+    timer ??= setInterval(sample, betweenSamplesMs).unref();
     return {
       stolenMs() {
         if (measures.has(one)) take(one, now(), ours(), waitedMs);
@@ -143,7 +143,7 @@ export function createMachine(options: MachineOptions = {}): Machine {
   }
 }
 
-function take(one: State, at: number, ours: number, waitedMs: NonNullable<MachineOptions['waitedMs']>): void {
+function take(one: MachineState, at: number, ours: number, waitedMs: NonNullable<MachineOptions['waitedMs']>): void {
   const theirs = one.pid === undefined ? undefined : waitedMs(one.pid);
   const passed = at - one.at;
   const own = ours - one.ours;
@@ -158,16 +158,16 @@ function take(one: State, at: number, ours: number, waitedMs: NonNullable<Machin
 }
 
 /** A timer may be so much too early. */
-export const MOMENT_MS = 1;
+export const momentMs = 1;
 
 /** So much is taken away on an idle machine, too. */
-const TRIFLE_MS = 100;
+const trifleMs = 100;
 
 /**
  * How many times its limit something may take at the most, however little of it the machine gave. Beyond that, what else runs here and goes by
  * the clock would not fit any more.
  */
-const LONGEST = 5;
+const longest = 5;
 
 /** The time that something has. */
 export interface Time {
@@ -184,9 +184,9 @@ export function timeOf(measure: Measure, limitMs: number): Time {
   const passedMs = () => performance.now() - begun;
   const stolenMs = () => measure.stolenMs() - before;
   return {
-    leftMs: () => Math.min(limitMs + stolenMs(), LONGEST * limitMs) - passedMs(),
-    isStretched: () => passedMs() > limitMs && stolenMs() > TRIFLE_MS,
-    isStarved: () => passedMs() - stolenMs() < limitMs - MOMENT_MS,
+    leftMs: () => Math.min(limitMs + stolenMs(), longest * limitMs) - passedMs(),
+    isStretched: () => passedMs() > limitMs && stolenMs() > trifleMs,
+    isStarved: () => passedMs() - stolenMs() < limitMs - momentMs,
   };
 }
 
@@ -200,8 +200,8 @@ function seconds(ms: number): string {
 }
 
 /** A process that waits for more than this share of so long a time cannot serve anybody. Beside four busy programs for two cores, it is about a half. */
-const TOO_MUCH = 0.85;
-const LOOKS_IN_A_WHILE = 20;
+const tooMuch = 0.85;
+const looksInAWhile = 20;
 
 async function watchOver(
   measure: Measure,
@@ -216,14 +216,14 @@ async function watchOver(
       const passed = (last?.at ?? 0) - (first?.at ?? 0);
       const stolen = (last?.stolen ?? 0) - (first?.stolen ?? 0);
       if (passed >= aWhileMs) {
-        if (stolen > TOO_MUCH * passed) {
+        if (stolen > tooMuch * passed) {
           throw new MachineTooSlowError(
             `of the last ${seconds(passed)} s, the rehearsal itself stood ready for ${seconds(stolen)} s and did not run`,
           );
         }
         looks.shift();
       }
-      await sleep(aWhileMs / LOOKS_IN_A_WHILE, undefined, { ref: false, signal });
+      await sleep(aWhileMs / looksInAWhile, undefined, { ref: false, signal });
     }
   } finally {
     measure.end();
@@ -242,25 +242,25 @@ function waitedOnLinux(pid?: number): number | undefined {
   }
 }
 
-const TICK_MS = 20;
+const tickMs = 20;
 /** What a timer is late on an idle machine. */
-const USUAL_LAG_MS = 5;
+const usualLagMs = 5;
 
 /** Where the system does not say it: how late the timers of this process are. A machine that is late here is late for its sandboxes. */
 function createLag(now: () => number) {
   let timer: NodeJS.Timeout | undefined;
   let expected = 0;
   let total = 0;
-  const late = () => (timer === undefined ? 0 : Math.max(0, now() - expected - USUAL_LAG_MS));
+  const late = () => (timer === undefined ? 0 : Math.max(0, now() - expected - usualLagMs));
   return {
     totalMs: () => total + late(),
     start() {
       if (timer !== undefined) return;
-      expected = now() + TICK_MS;
+      expected = now() + tickMs;
       timer = setInterval(() => {
         total += late();
-        expected = now() + TICK_MS;
-      }, TICK_MS).unref();
+        expected = now() + tickMs;
+      }, tickMs).unref();
     },
     stop() {
       total += late();

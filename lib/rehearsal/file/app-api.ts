@@ -1,15 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expectOptions, type NamesOf } from 'pawl/kernel';
 import type { AppApi, AppResponse, RequestOptions } from './app.ts';
-import { again, begin, DOCS, enqueue, intend, type Sending, type Sent } from './sending.ts';
+import { again, begin, docs, enqueue, intend, type Sending, type Sent } from './sending.ts';
 
-const REQUEST: NamesOf<RequestOptions> = { intent: true, effects: true, headers: true, retries: true, timeoutMs: true };
+const requestOptions: NamesOf<RequestOptions> = {
+  intent: true,
+  effects: true,
+  headers: true,
+  retries: true,
+  timeoutMs: true,
+};
 
 /** An HTTP API, for its client. */
 export function apiOf(state: Sending, construct: string, endpoint: string): AppApi {
   const request: AppApi['request'] = (method, path, body, options) => {
     const take = () => {
-      expectOptions(options, { door: 'request', known: REQUEST, docs: DOCS });
+      expectOptions(options, { door: 'request', known: requestOptions, docs: docs });
       return intend(state, options, `${method} to ${construct}`);
     };
     return begin(state, take, (sent) => requested(sent, method, path, body, options));

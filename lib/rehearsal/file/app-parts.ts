@@ -6,11 +6,11 @@ import { apiOf } from './app-api.ts';
 import { queueOf } from './app-queue.ts';
 import { itemsOf } from './effects.ts';
 import { meant } from './find.ts';
-import { again, begin, DOCS, enqueue, intend, type Sending, type Sent } from './sending.ts';
+import { again, begin, docs, enqueue, intend, type Sending, type Sent } from './sending.ts';
 
-const INTENDED: NamesOf<Intended> = { intent: true, effects: true };
-const PUBLISH: NamesOf<PublishOptions> = {
-  ...INTENDED,
+const intended: NamesOf<Intended> = { intent: true, effects: true };
+const publishOptions: NamesOf<PublishOptions> = {
+  ...intended,
   subject: true,
   attributes: true,
   groupId: true,
@@ -60,7 +60,7 @@ export function appOf(state: Sending): App {
     schedule: (construct) => scheduleOf(state, construct),
     function: (construct) => functionOf(state, construct),
     announce(options) {
-      expectOptions(options, { door: 'announce', known: INTENDED, docs: DOCS });
+      expectOptions(options, { door: 'announce', known: intended, docs: docs });
       intend(state, options, 'announce');
     },
     dynamo: rehearsal.dynamo,
@@ -72,7 +72,7 @@ export function appOf(state: Sending): App {
 function takeOf(state: Sending, options: Intended, how: string): () => Sent {
   return () => {
     const door = how.slice(0, how.indexOf(' '));
-    expectOptions(options, { door, known: INTENDED, docs: DOCS });
+    expectOptions(options, { door, known: intended, docs: docs });
     return intend(state, options, how);
   };
 }
@@ -84,7 +84,7 @@ function topicOf(state: Sending, construct: string): AppTopic {
     publish(message, given) {
       const { intent, effects, ...options } = given;
       const take = () => {
-        expectOptions(given, { door: 'publish', known: PUBLISH, docs: DOCS });
+        expectOptions(given, { door: 'publish', known: publishOptions, docs: docs });
         intend(state, given, `publish to ${topic.construct}`);
       };
       const publish = async (how: string) => {

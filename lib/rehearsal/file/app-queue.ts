@@ -2,9 +2,9 @@ import { type MessageAttributeValue, SendMessageCommand } from '@aws-sdk/client-
 import { expectOptions, type NamesOf } from 'pawl/kernel';
 import type { ProvisionedQueue } from '../services/sqs/create-queues.ts';
 import type { AppQueue, SendOptions } from './app.ts';
-import { again, begin, DOCS, enqueue, intend, type Sending } from './sending.ts';
+import { again, begin, docs, enqueue, intend, type Sending } from './sending.ts';
 
-const SEND: NamesOf<SendOptions> = {
+const sendOptions: NamesOf<SendOptions> = {
   intent: true,
   effects: true,
   groupId: true,
@@ -23,7 +23,7 @@ export function queueOf(state: Sending, queue: ProvisionedQueue): AppQueue {
     send(body, options) {
       const where = queue.construct;
       const take = () => {
-        expectOptions(options, { door: 'send', known: SEND, docs: DOCS });
+        expectOptions(options, { door: 'send', known: sendOptions, docs: docs });
         if (state.isFiltered && !consumed) return 'not-sent';
         intend(state, options, `send to ${where}`);
         return 'taken';

@@ -1,7 +1,7 @@
 import type { ProviderFault } from '../provider.ts';
 import { type Carrying, freezes, takes, victimAt } from './carrying.ts';
 
-export const AT_PROVIDER = {
+export const providerFaults = {
   before: 'before the provider had done it',
   applied: 'when the provider had done it, before the response',
   answered: 'when it had the response of the provider',
@@ -29,7 +29,7 @@ export function atProvider(
     for (const when of ['before', 'applied', 'answered'] as const) {
       const victim = victimAt(state, about, () => ({ at: 'provider', when }));
       if (victim === undefined) continue;
-      state.dying.set(sandbox, { intent: victim, moment: AT_PROVIDER[when] });
+      state.dying.set(sandbox, { intent: victim, moment: providerFaults[when] });
       return { kind: `kill-${when}` };
     }
     freezes(state, about, () => ({ at: 'provider', when: 'applied' }), 'while it called the provider');

@@ -3,7 +3,7 @@ import type { Circumstances, Outcome } from '../engine/lambda/sandbox.ts';
 import type { TapHooks } from '../engine/servers/tap.ts';
 import { combineHooks } from '../engine/servers/tap-hooks.ts';
 import type { RehearsalFaults } from '../rehearsal.ts';
-import { ENDPOINTS } from '../services/registry.ts';
+import { endpoints } from '../services/registry.ts';
 import type { CarriedOut } from './carry-out.ts';
 import { sayShortened } from './cut-short.ts';
 import type { Shortened } from './shorten.ts';
@@ -14,16 +14,16 @@ export class BrokenFunctionError extends Error {
 }
 
 /** After so many failures of a kind, and no success, a function is broken. */
-const CRASHES = 2;
-const TIMEOUTS = 4;
-const LINES = 12;
-const KEPT = 200;
+const crashLimit = 2;
+const timeoutLimit = 4;
+const mostLines = 12;
+const kept = 200;
 
 /** The end of what was printed, without what Node says of its own insides: of a syntax error it is most. */
 function readable(lines: readonly string[]): string {
   return lines
     .filter((line) => line.trim() !== '' && !/^\s+at .*node:internal/.test(line))
-    .slice(-LINES)
+    .slice(-mostLines)
     .join('\n');
 }
 
@@ -78,11 +78,11 @@ export function watchForBroken(
     seen.set(construct, now);
     const last = now.sandboxes.map((one) => readable(printed.get(one) ?? [])).findLast((text) => text !== '') ?? '';
     const said = last === '' ? 'It printed nothing.' : `It printed:\n${last}`;
-    if (now.crashes >= CRASHES) {
+    if (now.crashes >= crashLimit) {
       reject(new BrokenFunctionError(`The function ${construct} ends before it has handled anything. ${said}`));
-    } else if (now.timeouts >= TIMEOUTS) {
+    } else if (now.timeouts >= timeoutLimit) {
       const short = shortenedOf(construct);
-      const what = `The function ${construct} has not responded before its timeout in any of ${TIMEOUTS} invocations.`;
+      const what = `The function ${construct} has not responded before its timeout in any of ${timeoutLimit} invocations.`;
       reject(new BrokenFunctionError([what, ...(short ? [sayShortened(short)] : []), said].join(' ')));
     }
   };
@@ -94,7 +94,7 @@ export function watchForBroken(
     log(line, sandbox) {
       const lines = printed.get(sandbox) ?? [];
       lines.push(line);
-      printed.set(sandbox, lines.slice(-KEPT));
+      printed.set(sandbox, lines.slice(-kept));
     },
     called,
     at(faults) {
@@ -104,7 +104,7 @@ export function watchForBroken(
           return 'pass';
         },
       };
-      const hooks = ENDPOINTS.map(({ name }) => [name, combineHooks(seen, faults[name] ?? {})] as const);
+      const hooks = endpoints.map(({ name }) => [name, combineHooks(seen, faults[name] ?? {})] as const);
       return { ...faults, ...Object.fromEntries(hooks) };
     },
     failed: promise,

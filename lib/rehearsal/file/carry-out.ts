@@ -49,7 +49,7 @@ export interface CarriedOut {
   readonly atProvider: (intent: string, provider: string, sandbox: string | undefined) => ProviderFault | undefined;
 }
 
-const NO_FAULTS: FaultStats = {
+const noFaults: FaultStats = {
   ...{ kill: 0, redeliver: 0, loseAnswer: 0, throttle: 0 },
   ...{ freeze: 0, provider: 0, ttl: 0, indexLag: 0 },
 };
@@ -57,8 +57,8 @@ const NO_FAULTS: FaultStats = {
 export function carryOut(options: CarryOutOptions): CarriedOut {
   const state: Carrying = {
     ...options,
-    stats: { ...NO_FAULTS },
-    planned: { ...NO_FAULTS },
+    stats: { ...noFaults },
+    planned: { ...noFaults },
     working: new Map(),
     seen: new WeakMap(),
     counts: new Map(),

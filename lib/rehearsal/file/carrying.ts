@@ -113,10 +113,10 @@ function isSame(moment: Moment | undefined, other: Moment): boolean {
 }
 
 /** What comes back together is received together again. Each in such a batch would cost all others a receive, until they have none left. */
-const MOST_RECEIVES = 2;
+const mostReceives = 2;
 
 function isSpared({ working }: Carrying, sandbox: string): boolean {
-  return (working.get(sandbox)?.receives ?? 0) > MOST_RECEIVES;
+  return (working.get(sandbox)?.receives ?? 0) > mostReceives;
 }
 
 /** The intent whose worker is to die at this moment. */

@@ -1,6 +1,6 @@
 import { plural } from 'pawl/kernel';
 import { isAt } from '../engine/app/constructs.ts';
-import { WHAT_TO_DO } from '../engine/machine.ts';
+import { whatToDo } from '../engine/machine.ts';
 import { type CutShort, sayShortened } from './cut-short.ts';
 import { type Counted, tableOfRows } from './effects.ts';
 import { hintsFor } from './hints.ts';
@@ -138,7 +138,7 @@ function whyNoVerdict(
 /** Why effects are not judged that came to harm, while a function did not have its time. */
 export function tooSlow(unjudged: number): string {
   const what = unjudged === 0 ? 'this run' : plural(unjudged, 'effect');
-  return `This machine was too slow to judge ${what}: it did not give the functions their time. ${WHAT_TO_DO}`;
+  return `This machine was too slow to judge ${what}: it did not give the functions their time. ${whatToDo}`;
 }
 
 function harmedOf(

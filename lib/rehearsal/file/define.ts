@@ -3,7 +3,7 @@ import type { Stub } from '../engine/not-run.ts';
 import type { App } from './app.ts';
 import type { Counted } from './effects.ts';
 import type { Expected } from './judge.ts';
-import { DEFAULT_FAULTS, FAULT_NAMES, type Faults } from './plan.ts';
+import { defaultFaults, type Faults, faultNames } from './plan.ts';
 import type { Provider } from './providers.ts';
 
 /**
@@ -100,7 +100,7 @@ export interface Rehearsal {
   readonly options: RehearsalOptions;
 }
 
-const KNOWN: NamesOf<RehearsalOptions> = {
+const known: NamesOf<RehearsalOptions> = {
   app: true,
   context: true,
   environment: true,
@@ -120,7 +120,7 @@ const KNOWN: NamesOf<RehearsalOptions> = {
   settleSeconds: true,
 };
 
-const KNOWN_FAULTS: NamesOf<Faults> = {
+const knownFaults: NamesOf<Faults> = {
   kill: true,
   duplicate: true,
   redeliver: true,
@@ -133,7 +133,7 @@ const KNOWN_FAULTS: NamesOf<Faults> = {
   deploy: true,
 };
 
-const DOCS = 'docs/guides/rehearsal.md';
+const docs = 'docs/guides/rehearsal.md';
 
 /**
  * Describes a rehearsal of a CDK app: `npx pawl rehearse` runs it on this machine, on real parts, under faults, and counts its effects.
@@ -150,11 +150,11 @@ const DOCS = 'docs/guides/rehearsal.md';
  * });
  */
 export function rehearsal(options: RehearsalOptions): Rehearsal {
-  expectOptions(options, { door: 'rehearsal', known: KNOWN, docs: DOCS });
-  const { traffic, faults = DEFAULT_FAULTS, effects, providers = {}, expect = {} } = options;
+  expectOptions(options, { door: 'rehearsal', known: known, docs: docs });
+  const { traffic, faults = defaultFaults, effects, providers = {}, expect = {} } = options;
   if (typeof traffic !== 'function') throw new OptionError(`traffic: expected a function; got ${typeof traffic}`);
-  expectOptions(faults, { door: 'rehearsal', within: 'faults', known: KNOWN_FAULTS, docs: DOCS });
-  for (const name of FAULT_NAMES) checkShare(name, faults[name]);
+  expectOptions(faults, { door: 'rehearsal', within: 'faults', known: knownFaults, docs: docs });
+  for (const name of faultNames) checkShare(name, faults[name]);
   checkSeconds('settleSeconds', options.settleSeconds);
   checkSpeed(options.clockSpeed);
   if (options.functionTimeoutSeconds !== 'as-written')

@@ -20,10 +20,10 @@ export interface Failing {
 }
 
 /** So many failures in a row are worth a word. */
-export const KEEPS_FAILING = 3;
+export const keepsFailing = 3;
 
 /** So many failures, over so many visibility timeouts, are not healed by time: a lease of pawl ends within one. */
-const GIVES_UP = { failures: 5, visibilityTimeouts: 4 };
+const givesUp = { failures: 5, visibilityTimeouts: 4 };
 
 export interface Row {
   readonly times: number;
@@ -57,7 +57,7 @@ export function isHopeless(failing: readonly Failing[], left: number): boolean {
     failing.reduce((sum, { messages }) => sum + messages, 0) === left &&
     failing.every(
       ({ times, forMs, visibilityTimeoutMs, hasDeadLetters }) =>
-        !hasDeadLetters && times >= GIVES_UP.failures && forMs >= GIVES_UP.visibilityTimeouts * visibilityTimeoutMs,
+        !hasDeadLetters && times >= givesUp.failures && forMs >= givesUp.visibilityTimeouts * visibilityTimeoutMs,
     )
   );
 }

@@ -55,13 +55,13 @@ interface Followed {
   timer: NodeJS.Timeout | undefined;
 }
 
-const BETWEEN_SAMPLES_MS = 1_000;
+const betweenSamplesMs = 1_000;
 /** More than a page is wide. Of a run that takes longer, every second sample is dropped. */
-const MOST_SAMPLES = 600;
+const mostSamples = 600;
 /** What a page gets of the marks at each look. */
-const MOST_MARKS = 1_000;
+const mostMarks = 1_000;
 /** For how long nothing may have happened to an intent that is lost so far: a retry or a message may be on its way. */
-const QUIET_MS = 2_000;
+const quietMs = 2_000;
 
 export function followRuns(now: () => number = Date.now): Follower {
   let followed: Followed | undefined;
@@ -83,7 +83,7 @@ export function followRuns(now: () => number = Date.now): Follower {
         onUp(running) {
           own.running = running;
           own.state = 'running';
-          own.timer = setInterval(() => void sample(own, now), BETWEEN_SAMPLES_MS);
+          own.timer = setInterval(() => void sample(own, now), betweenSamplesMs);
           own.timer.unref();
         },
         onLook(look) {
@@ -139,7 +139,7 @@ async function sample(followed: Followed, now: () => number): Promise<void> {
 function add({ counts }: Followed, effect: string, one: Counts): void {
   const all = counts.get(effect) ?? [];
   all.push(one);
-  counts.set(effect, all.length > MOST_SAMPLES ? all.filter((_, index) => index % 2 === all.length % 2) : all);
+  counts.set(effect, all.length > mostSamples ? all.filter((_, index) => index % 2 === all.length % 2) : all);
 }
 
 /**
@@ -153,7 +153,7 @@ export function lostSoFar(
 ): { readonly lost: number; readonly toCome: number } {
   const begun = begunIn(entries);
   const handled = lost.filter((intent) => begun.has(intent));
-  const isOver = events > 0 ? () => false : overBy(entries, at - QUIET_MS);
+  const isOver = events > 0 ? () => false : overBy(entries, at - quietMs);
   return { lost: handled.filter(isOver).length, toCome: lost.length - handled.length };
 }
 
@@ -201,7 +201,7 @@ function viewOf(followed: Followed, at: number): RehearsalView {
     left: followed.result?.left ?? look?.left ?? 0,
     killed: running?.engine.sandboxes.killed ?? 0,
     effects: running === undefined ? [] : effectsOverTime(followed, running),
-    marks: all.slice(-MOST_MARKS),
+    marks: all.slice(-mostMarks),
     marksInAll: all.length,
   };
 }

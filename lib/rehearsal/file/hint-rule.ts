@@ -1,4 +1,4 @@
-import type { Consumer } from '../rehearsal.ts';
+import type { Poller } from '../rehearsal.ts';
 import type { Entry, Journal, StoreWrite } from './journal.ts';
 import type { EffectVerdict } from './judge.ts';
 import type { Harmed, Hint } from './result.ts';
@@ -9,7 +9,7 @@ export interface Facts {
   readonly harmed: readonly Harmed[];
   readonly verdicts: readonly EffectVerdict[];
   readonly journal: Journal;
-  readonly consumers: readonly Consumer[];
+  readonly consumers: readonly Poller[];
   /** Whether the app has a claims table of pawl. */
   readonly hasClaims: boolean;
   readonly shortened: readonly Shortened[];

@@ -1,11 +1,11 @@
-import type { Consumer } from '../rehearsal.ts';
+import type { Poller } from '../rehearsal.ts';
 import { about, intentsOf, type Rule } from './hint-rule.ts';
 import type { Entry } from './journal.ts';
 import { short } from './story.ts';
 
 /* What can be wrong between a queue and a function: the mapping, its filters, and what the queue says. */
 
-function isOf(entry: Entry, { mapping }: Pick<Consumer, 'mapping'>): boolean {
+function isOf(entry: Entry, { mapping }: Pick<Poller, 'mapping'>): boolean {
   return 'construct' in entry && entry.construct === mapping.function.construct;
 }
 

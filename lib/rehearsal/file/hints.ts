@@ -43,7 +43,7 @@ import { entriesOf, short } from './story.ts';
 /** The hints on a run, those about its harm first. */
 export function hintsFor(facts: Facts): readonly Hint[] {
   const cases = facts.harmed.map((one) => ({ ...one, entries: entriesOf(one.intent, facts.journal) }));
-  return RULES.flatMap((rule) => rule(facts, cases));
+  return rules.flatMap((rule) => rule(facts, cases));
 }
 
 const neverResponds: Rule = ({ journal, shortened }) => {
@@ -83,7 +83,7 @@ const muchParked: Rule = ({ verdicts, journal, hasClaims }) => {
   ];
 };
 
-const RULES: readonly Rule[] = [
+const rules: readonly Rule[] = [
   mappingIsOff,
   filteredOut,
   reportsAreOff,

@@ -18,12 +18,12 @@ export interface Intents {
 }
 
 /** What an intent of usual characters is a run of. */
-const WORD = /[\w.@+-]+/g;
-const IS_WORD = /^[\w.@+-]+$/;
-const PART = /[A-Za-z0-9]+/g;
+const word = /[\w.@+-]+/g;
+const isWord = /^[\w.@+-]+$/;
+const part = /[A-Za-z0-9]+/g;
 
 /** The intents from the inside of this file. */
-interface State {
+interface IntentsState {
   readonly all: Set<string>;
   /** Those that are no single word: each is looked for by itself. */
   readonly others: Set<string>;
@@ -32,18 +32,18 @@ interface State {
 }
 
 export function createIntents(): Intents {
-  const state: State = { all: new Set(), others: new Set(), mostParts: 0 };
+  const state: IntentsState = { all: new Set(), others: new Set(), mostParts: 0 };
   const { all, others } = state;
   return {
     all,
     add(intent) {
       all.add(intent);
-      if (!IS_WORD.test(intent)) others.add(intent);
+      if (!isWord.test(intent)) others.add(intent);
       else if (isOfParts(intent)) state.mostParts = Math.max(state.mostParts, partsOf(intent).length);
     },
     namedIn(given) {
       const text = plain(given);
-      const words = [...new Set(text.match(WORD) ?? [])];
+      const words = [...new Set(text.match(word) ?? [])];
       const found = new Set<string>();
       for (const word of words) {
         const named = namedBy(state, word);
@@ -66,7 +66,7 @@ function plain(text: string): string {
 }
 
 /** The intent that a word is: as it is, at the end of a sentence, or with an ending. */
-function namedBy({ all }: State, word: string): string | undefined {
+function namedBy({ all }: IntentsState, word: string): string | undefined {
   if (all.has(word)) return word;
   for (let at = word.indexOf('.'); at > 0; at = word.indexOf('.', at + 1)) {
     const stem = word.slice(0, at);
@@ -78,7 +78,7 @@ function namedBy({ all }: State, word: string): string | undefined {
 }
 
 /** The longest intents of several parts inside of a word. */
-function namedInside({ all, mostParts }: State, word: string): readonly string[] {
+function namedInside({ all, mostParts }: IntentsState, word: string): readonly string[] {
   const named: string[] = [];
   const parts = partsOf(word);
   for (let first = 0; first < parts.length; first += 1) {
@@ -96,7 +96,7 @@ function namedInside({ all, mostParts }: State, word: string): readonly string[]
 }
 
 function partsOf(word: string) {
-  return [...word.matchAll(PART)];
+  return [...word.matchAll(part)];
 }
 
 /** `order-17`, and not `17`, `orders` or `2026-11`: those stand in many words that are about something else. */

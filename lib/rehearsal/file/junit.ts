@@ -43,11 +43,11 @@ function suite(name: string, cases: readonly string[], failures: number): string
   return `  <testsuite name="${xml(name)}" tests="${cases.length}" failures="${failures}">\n${cases.join('\n')}\n  </testsuite>`;
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 function xml(text: string): string {
   // What XML 1.0 cannot hold at all would make the whole file unreadable.
   return text
-    .replace(/[&<>"]/g, (found) => ENTITIES[found] ?? found)
+    .replace(/[&<>"]/g, (found) => entities[found] ?? found)
     .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd]/g, '\ufffd');
 }

@@ -11,7 +11,7 @@ class CannotRehearseError extends Error {
   override readonly name = 'CannotRehearseError';
 }
 
-const NAMES = ['rehearsal.ts', 'rehearsal.mts', 'rehearsal.mjs', 'rehearsal.js'] as const;
+const nameOfEntry = ['rehearsal.ts', 'rehearsal.mts', 'rehearsal.mjs', 'rehearsal.js'] as const;
 
 /** The file of a rehearsal: the one that is named, or the one of a usual name in this folder. @throws CannotRehearseError */
 export function findFile(named: string | undefined, folder: string): string {
@@ -20,7 +20,7 @@ export function findFile(named: string | undefined, folder: string): string {
     if (existsSync(path)) return path;
     throw new CannotRehearseError(`There is no file ${path}.`);
   }
-  const found = NAMES.map((name) => join(folder, name)).find((path) => existsSync(path));
+  const found = nameOfEntry.map((name) => join(folder, name)).find((path) => existsSync(path));
   if (found !== undefined) return found;
   throw new CannotRehearseError(
     `There is no rehearsal.ts in ${folder}. Write one (${pageAt('docs/guides/rehearsal.md')}), or name the file: pawl rehearse <file>.`,

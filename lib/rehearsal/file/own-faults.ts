@@ -2,10 +2,10 @@ import type { TapCall, TapHooks, TapVerdict } from '../engine/servers/tap.ts';
 import { combineHooks } from '../engine/servers/tap-hooks.ts';
 import type { ProviderFault } from '../provider.ts';
 import type { RehearsalFaults } from '../rehearsal.ts';
-import { ENDPOINTS } from '../services/registry.ts';
+import { endpoints } from '../services/registry.ts';
 import type { DeliveryFaults } from '../services/sqs/event-source.ts';
 import type { StreamFaults } from '../services/streams/stream.ts';
-import { AT_PROVIDER } from './at-provider.ts';
+import { providerFaults } from './at-provider.ts';
 import type { CarriedOut } from './carry-out.ts';
 import type { Intents } from './intents.ts';
 import type { Journal } from './journal.ts';
@@ -42,7 +42,7 @@ export function withOwnFaults(carried: CarriedOut, own: OwnFaults | undefined, n
   const known = { ...notes, disturb: carried.disturb };
   const drawn: RehearsalFaults = { dynamodb: carried.dynamodb, s3: carried.s3 };
   // The drawn ones first: they write down what every request did.
-  const taps = ENDPOINTS.map(
+  const taps = endpoints.map(
     ({ name, title }) => [name, combineHooks(drawn[name] ?? {}, noted(own[name], title, known))] as const,
   );
   return {
@@ -145,10 +145,10 @@ function bothStreams(
   };
 }
 
-const KILLS = { 'kill-before': 'before', 'kill-applied': 'applied', 'kill-answered': 'answered' } as const;
+const kills = { 'kill-before': 'before', 'kill-applied': 'applied', 'kill-answered': 'answered' } as const;
 
-function isKill(kind: ProviderFault['kind']): kind is keyof typeof KILLS {
-  return kind in KILLS;
+function isKill(kind: ProviderFault['kind']): kind is keyof typeof kills {
+  return kind in kills;
 }
 
 function atProviders(
@@ -164,7 +164,7 @@ function atProviders(
       const fault = own.provider?.(intent, provider);
       if (fault !== undefined && sandbox !== undefined) carried.disturb(sandbox);
       if (fault !== undefined && sandbox !== undefined && isKill(fault.kind)) {
-        dying.set(sandbox, { intent, moment: AT_PROVIDER[KILLS[fault.kind]] });
+        dying.set(sandbox, { intent, moment: providerFaults[kills[fault.kind]] });
       }
       return fault;
     },

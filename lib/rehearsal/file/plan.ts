@@ -36,7 +36,7 @@ export interface Faults {
 }
 
 /** What goes wrong if the author names nothing. */
-export const DEFAULT_FAULTS = {
+export const defaultFaults = {
   kill: 0.1,
   duplicate: 0.15,
   redeliver: 0.1,
@@ -50,7 +50,7 @@ export const DEFAULT_FAULTS = {
   deploy: 1,
 } as const satisfies Required<Faults>;
 
-export const FAULT_NAMES = Object.keys(DEFAULT_FAULTS) as readonly (keyof Faults)[];
+export const faultNames = Object.keys(defaultFaults) as readonly (keyof Faults)[];
 
 /** A moment in the work on one intent. */
 export type Moment =
@@ -91,7 +91,7 @@ export interface Surface {
 }
 
 export function createPlan(seed: number, faults: Faults, surface: Surface): Plan {
-  const shares = { ...NONE, ...faults };
+  const shares = { ...none, ...faults };
   const drawn = <Choice>(about: string, share: number, choose: (random: Random) => Choice): Choice | undefined => {
     const random = createRandom(seed ^ hash(about));
     return random.chance(share) ? choose(random) : undefined;
@@ -122,7 +122,7 @@ export function createPlan(seed: number, faults: Faults, surface: Surface): Plan
   };
 }
 
-const NONE: Required<Faults> = {
+const none: Required<Faults> = {
   kill: 0,
   duplicate: 0,
   redeliver: 0,

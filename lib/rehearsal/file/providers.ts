@@ -62,7 +62,7 @@ export interface Provider {
   readonly mailer?: { readonly field: string | undefined };
 }
 
-const KNOWN: NamesOf<HttpProviderOptions> = { intent: true, idempotencyKey: true, respond: true };
+const known: NamesOf<HttpProviderOptions> = { intent: true, idempotencyKey: true, respond: true };
 
 /**
  * A provider with an HTTP API. The faults of `provider` and `kill` happen at it.
@@ -75,7 +75,7 @@ const KNOWN: NamesOf<HttpProviderOptions> = { intent: true, idempotencyKey: true
  * });
  */
 export function httpProvider(options: HttpProviderOptions = {}): Provider {
-  expectOptions(options, { door: 'httpProvider', known: KNOWN, docs: 'docs/guides/rehearsal.md' });
+  expectOptions(options, { door: 'httpProvider', known: known, docs: 'docs/guides/rehearsal.md' });
   return { kind: 'pawl.provider', options };
 }
 

@@ -1,14 +1,14 @@
 import { styleText } from 'node:util';
 import { plural } from 'pawl/kernel';
-import { FAULT_NAMES } from './plan.ts';
+import { faultNames } from './plan.ts';
 import type { Harmed, RehearsalResult } from './result.ts';
 
 /** What a report is painted with. */
 type Colour = 'bold' | 'dim' | 'green' | 'red' | 'yellow';
 
 /** How many intents of a kind are named, and how many stories are told, unless all are asked for. */
-const NAMED = 8;
-const STORIES = 3;
+const mostNamed = 8;
+const mostStories = 3;
 
 export interface ReportOptions {
   /** Only when there is a terminal to show it. */
@@ -18,7 +18,7 @@ export interface ReportOptions {
 }
 
 /** The result as a person reads it. */
-export function report(result: RehearsalResult, { colour, again }: ReportOptions): string {
+export function reportText(result: RehearsalResult, { colour, again }: ReportOptions): string {
   const paint = painter(colour);
   return [
     '',
@@ -87,9 +87,9 @@ function troubles(result: RehearsalResult, paint: Paint): readonly string[] {
     ...(result.left > 0 ? [row(paint, 'left', result.left, leftSaid(result))] : []),
     '',
     paint('bold', 'Faults'),
-    ...FAULT_NAMES.filter((name) => said[name] !== undefined && planned[name] > 0).map((name) =>
-      row(paint, name, counts[name] ?? 0, `${ofDue(name)}${said[name]}`),
-    ),
+    ...faultNames
+      .filter((name) => said[name] !== undefined && planned[name] > 0)
+      .map((name) => row(paint, name, counts[name] ?? 0, `${ofDue(name)}${said[name]}`)),
     ...(result.deployments > 0 ? [row(paint, 'deploy', result.deployments, 'deployments in mid-traffic')] : []),
     ...Object.entries(result.repeatedKeys).map(([name, count]) =>
       row(paint, 'keys', count, `calls that ${name} had seen before, by their idempotency key`),
@@ -107,17 +107,17 @@ function leftSaid({ gaveUp }: RehearsalResult): string {
 }
 
 function notRun({ notRun: parts, shortened, unread, refused }: RehearsalResult, paint: Paint): readonly string[] {
-  const lines = parts.slice(0, NAMED).map(({ construct, type, property, why }) => {
+  const lines = parts.slice(0, mostNamed).map(({ construct, type, property, why }) => {
     return `  ${construct} (${type}${property === undefined ? '' : `, ${property}`}): ${paint('dim', why)}`;
   });
   const reached = Object.entries(refused)
-    .slice(0, NAMED)
+    .slice(0, mostNamed)
     .map(
       ([address, times]) =>
         `  ${address}: ${paint('dim', `${plural(times, 'call')} refused. Name what stands for it in providers`)}`,
     );
-  const more = parts.length > NAMED ? [`  and ${parts.length - NAMED} more: --json lists them`] : [];
-  const short = shortened.map(({ logicalId, from, to }) => `${logicalId} ${from} s → ${to} s`).slice(0, NAMED);
+  const more = parts.length > mostNamed ? [`  and ${parts.length - mostNamed} more: --json lists them`] : [];
+  const short = shortened.map(({ logicalId, from, to }) => `${logicalId} ${from} s → ${to} s`).slice(0, mostNamed);
   return [
     ...(lines.length > 0 ? ['', paint('bold', 'Not run'), ...lines, ...more] : []),
     ...(reached.length > 0 ? ['', paint('bold', 'Not reached'), ...reached] : []),
@@ -173,12 +173,12 @@ function stories(
     for (const problem of ['doubled', 'lost', 'unfinished'] as const) {
       const these = harmed.filter((one) => one.effect === effect && one.problem === problem);
       if (these.length === 0) continue;
-      const named = these.slice(0, NAMED).map(({ intent }) => intent);
-      const more = these.length > NAMED ? ` and ${these.length - NAMED} more` : '';
+      const named = these.slice(0, mostNamed).map(({ intent }) => intent);
+      const more = these.length > mostNamed ? ` and ${these.length - mostNamed} more` : '';
       lines.push('', paint('red', `${effect}, ${problem}: ${named.join(', ')}${more}`));
-      for (const one of these.slice(0, STORIES)) lines.push(...storyLines(one, paint));
-      if (these.length > STORIES) {
-        lines.push(paint('dim', `  The others: ${again} --story ${these[STORIES]?.intent}`));
+      for (const one of these.slice(0, mostStories)) lines.push(...storyLines(one, paint));
+      if (these.length > mostStories) {
+        lines.push(paint('dim', `  The others: ${again} --story ${these[mostStories]?.intent}`));
       }
     }
   }
@@ -208,8 +208,8 @@ function hints(result: Wrong, paint: Paint): readonly string[] {
     '',
     paint('bold', 'Why'),
     ...result.hints.map(({ text, intents }) => {
-      const some = intents.slice(0, NAMED).join(', ');
-      const more = intents.length > NAMED ? ` and ${intents.length - NAMED} more` : '';
+      const some = intents.slice(0, mostNamed).join(', ');
+      const more = intents.length > mostNamed ? ` and ${intents.length - mostNamed} more` : '';
       return `  ${paint('yellow', '•')} ${text}${intents.length > 0 ? paint('dim', ` (${some}${more})`) : ''}`;
     }),
   ];

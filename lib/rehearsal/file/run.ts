@@ -11,7 +11,7 @@ import { UnknownConstructError } from './find.ts';
 import { createIntents } from './intents.ts';
 import { createJournal } from './journal.ts';
 import { withOwnFaults } from './own-faults.ts';
-import { createPlan, DEFAULT_FAULTS } from './plan.ts';
+import { createPlan, defaultFaults } from './plan.ts';
 import type { RehearsalResult } from './result.ts';
 import { consumersOf, type RunOptions, tablesOf } from './running.ts';
 import { serveProviders } from './serve-provider.ts';
@@ -40,12 +40,12 @@ export async function runRehearsal(rehearsal: Rehearsal, run: RunOptions): Promi
     const ended = stopping.disposeAsync();
     // What hangs is left behind, and says nothing: the result, or why there is none, is what the caller waits for.
     ended.catch(() => undefined);
-    await Promise.race([ended, sleep(ENDS_WITHIN_MS, undefined, { ref: false })]);
+    await Promise.race([ended, sleep(endsWithinMs, undefined, { ref: false })]);
   }
 }
 
 /** How long the end of everything may take. Behind it, a page that is open shows why, and the process ends: in ten seconds altogether. */
-const ENDS_WITHIN_MS = 6_000;
+const endsWithinMs = 6_000;
 
 async function runOn(
   { options }: Rehearsal,
@@ -56,7 +56,7 @@ async function runOn(
   const intents = createIntents();
   const journal = createJournal();
   const hasProvider = Object.keys(options.providers ?? {}).length > 0;
-  const plan = createPlan(run.seed, options.faults ?? DEFAULT_FAULTS, { hasStore: true, hasProvider });
+  const plan = createPlan(run.seed, options.faults ?? defaultFaults, { hasStore: true, hasProvider });
   const started: { engine?: Engine; traffic?: Traffic } = {};
   const kill = (sandbox: string) => started.engine?.kill(sandbox);
   const stallMs = new Map<string, number>();

@@ -1,7 +1,7 @@
 import type { Assembly, CdkApp } from '../engine/app/synthesize.ts';
 import type { FunctionsOptions } from '../engine/lambda/functions.ts';
 import type { Machine } from '../engine/machine.ts';
-import type { Consumer, Rehearsal as Engine } from '../rehearsal.ts';
+import type { Rehearsal as Engine, Poller } from '../rehearsal.ts';
 import type { ProvisionedTable } from '../services/dynamodb/create-tables.ts';
 import type { CarriedOut } from './carry-out.ts';
 import type { RehearsalOptions } from './define.ts';
@@ -86,6 +86,6 @@ export function tablesOf(engine: Engine | undefined): readonly ProvisionedTable[
   return engine?.stacks.flatMap(({ tables }) => tables) ?? [];
 }
 
-export function consumersOf({ stacks }: Engine): readonly Consumer[] {
+export function consumersOf({ stacks }: Engine): readonly Poller[] {
   return stacks.flatMap(({ consumers }) => consumers);
 }

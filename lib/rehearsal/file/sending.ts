@@ -50,7 +50,7 @@ export interface Sending extends TrafficOptions {
   stopped: boolean;
 }
 
-export const DOCS = 'docs/guides/rehearsal.md';
+export const docs = 'docs/guides/rehearsal.md';
 
 /**
  * Begins a send, and takes note of it first. The author may forget the promise, so it is never rejected unheard: that would end the process in

@@ -51,7 +51,7 @@ class BrokenProviderError extends Error {
 }
 
 /** A provider from the inside of this file. */
-interface State {
+interface ProviderState {
   readonly name: string;
   readonly provider: Provider;
   readonly serve: ServeOptions;
@@ -82,7 +82,7 @@ export async function serveProviders(
 
 /** Starts the server of a provider. */
 export async function serveProvider(name: string, provider: Provider, serve: ServeOptions): Promise<ServedProvider> {
-  const state: State = {
+  const state: ProviderState = {
     name,
     provider,
     serve,
@@ -114,7 +114,7 @@ export async function serveProvider(name: string, provider: Provider, serve: Ser
 }
 
 /** Runs the author's functions. Without a word, the app would be blamed for what they throw. */
-function guarded<Made>({ name, serve }: State, run: () => Made): Made {
+function guarded<Made>({ name, serve }: ProviderState, run: () => Made): Made {
   try {
     return run();
   } catch (error) {
@@ -127,7 +127,7 @@ function guarded<Made>({ name, serve }: State, run: () => Made): Made {
 }
 
 function routed(
-  state: State,
+  state: ProviderState,
   call: ProviderCall,
   chosen: WeakMap<ProviderCall, ProviderFault>,
 ): ProviderAnswer | EffectRequest {
@@ -195,7 +195,7 @@ function keyOf(
     provider: {
       options: { idempotencyKey },
     },
-  }: State,
+  }: ProviderState,
   request: ProviderRequest,
 ): string | undefined {
   if (typeof idempotencyKey === 'function') return idempotencyKey(request);
@@ -204,7 +204,7 @@ function keyOf(
 
 /** A call that may ask for an effect, and names no intent: what it does cannot be counted. */
 function noteUnnamed(
-  { name, stats, serve: { journal, workOf } }: State,
+  { name, stats, serve: { journal, workOf } }: ProviderState,
   { sandbox, method, path }: ProviderCall,
   request: ProviderRequest,
 ): void {
@@ -215,7 +215,7 @@ function noteUnnamed(
 }
 
 function note(
-  { name, serve: { journal } }: State,
+  { name, serve: { journal } }: ProviderState,
   { sandbox, method, path }: ProviderCall,
   intents: readonly string[],
   result: 'applied' | 'repeated' | 'not-applied',

@@ -1,5 +1,5 @@
 import { list, record } from '../engine/app/template.ts';
-import { PROBLEM, type ProviderAnswer } from '../provider.ts';
+import { type ProviderAnswer, problem } from '../provider.ts';
 import type { ProviderRequest } from './providers.ts';
 
 /*
@@ -32,14 +32,14 @@ export function readSes(request: ProviderRequest): SesRequest | undefined {
   return request.path.startsWith('/v2/email/') ? jsonRequest(request) : undefined;
 }
 
-const V1_SENDS = new Set(['SendEmail', 'SendRawEmail', 'SendTemplatedEmail', 'SendBulkTemplatedEmail']);
+const v1Sends = new Set(['SendEmail', 'SendRawEmail', 'SendTemplatedEmail', 'SendBulkTemplatedEmail']);
 
 function formRequest(form: Readonly<Record<string, unknown>>, operation: string): SesRequest {
   const isBulk = operation === 'SendBulkTemplatedEmail';
   const destinations = new Set(
     Object.keys(form).flatMap((name) => /^Destinations\.member\.(\d+)\./.exec(name)?.[1] ?? []),
   );
-  const emails = !V1_SENDS.has(operation) ? 0 : isBulk ? destinations.size : 1;
+  const emails = !v1Sends.has(operation) ? 0 : isBulk ? destinations.size : 1;
   const raw = String(form['RawMessage.Data'] ?? '');
   const tags = Object.entries(form).flatMap(([name, value]) => {
     const tag = /^((?:Default)?Tags\.member\.\d+)\.Name$/.exec(name)?.[1];
@@ -56,15 +56,15 @@ function formRequest(form: Readonly<Record<string, unknown>>, operation: string)
     sent: () =>
       xml(
         200,
-        `<${operation}Response${XMLNS}><${operation}Result>${result()}</${operation}Result>${METADATA}</${operation}Response>`,
+        `<${operation}Response${xmlns}><${operation}Result>${result()}</${operation}Result>${metadata}</${operation}Response>`,
       ),
-    failure: (status) => xmlError(status, status < 500 ? 'Sender' : 'Receiver', 'InternalFailure', PROBLEM),
+    failure: (status) => xmlError(status, status < 500 ? 'Sender' : 'Receiver', 'InternalFailure', problem),
     refusal: () => xmlError(400, 'Sender', 'InvalidAction', unknownOperation(operation)),
   };
 }
 
-const XMLNS = ' xmlns="http://ses.amazonaws.com/doc/2010-12-01/"';
-const METADATA = '<ResponseMetadata><RequestId>rehearsed</RequestId></ResponseMetadata>';
+const xmlns = ' xmlns="http://ses.amazonaws.com/doc/2010-12-01/"';
+const metadata = '<ResponseMetadata><RequestId>rehearsed</RequestId></ResponseMetadata>';
 
 function xml(status: number, body: string): ProviderAnswer {
   return { status, body, contentType: 'text/xml' };
@@ -72,7 +72,7 @@ function xml(status: number, body: string): ProviderAnswer {
 
 function xmlError(status: number, type: string, code: string, message: string): ProviderAnswer {
   const error = `<Error><Type>${type}</Type><Code>${code}</Code><Message>${message}</Message></Error>`;
-  return xml(status, `<ErrorResponse${XMLNS}>${error}<RequestId>rehearsed</RequestId></ErrorResponse>`);
+  return xml(status, `<ErrorResponse${xmlns}>${error}<RequestId>rehearsed</RequestId></ErrorResponse>`);
 }
 
 function jsonRequest({ method, path, body, text }: ProviderRequest): SesRequest {
@@ -94,7 +94,7 @@ function jsonRequest({ method, path, body, text }: ProviderRequest): SesRequest 
       status: 200,
       body: isBulk ? { BulkEmailEntryResults: entries.map(entry) } : { MessageId: crypto.randomUUID() },
     }),
-    failure: (status) => ({ status, body: { message: PROBLEM } }),
+    failure: (status) => ({ status, body: { message: problem } }),
     refusal: () => ({ status: 400, body: { __type: 'BadRequestException', message: unknownOperation(operation) } }),
   };
 }

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type MachineTooSlowError, type Time, timeOf } from '../engine/machine.ts';
-import type { Consumer } from '../rehearsal.ts';
+import type { Poller } from '../rehearsal.ts';
 import { messagesIn } from '../services/sqs/drain.ts';
 import type { RehearsalOptions } from './define.ts';
 import { deployInTraffic } from './deployments.ts';
-import { type Failing, failuresInARow, isHopeless, KEEPS_FAILING, sayFailing } from './failing.ts';
+import { type Failing, failuresInARow, isHopeless, keepsFailing, sayFailing } from './failing.ts';
 import type { Journal } from './journal.ts';
 import { consumersOf, type Running } from './running.ts';
 import type { ServedProvider } from './serve-provider.ts';
@@ -85,14 +85,14 @@ async function rejectionOf(promise: Promise<unknown>): Promise<never> {
 }
 
 /** How long it must have been quiet: what is between a queue and a function is in neither. */
-const QUIET_LOOKS = 3;
-const BETWEEN_LOOKS_MS = 250;
+const quietLooks = 3;
+const betweenLooksMs = 250;
 
 /** A sandbox that was stalled goes on after its invocation has ended: what it does late counts, too. */
-const GOES_ON_MS = 2_000;
+const goesOnMs = 2_000;
 
 function stallsEnd({ entries }: Journal): number {
-  const ends = entries.map((entry) => (entry.kind === 'stalled' ? entry.at + entry.forMs + GOES_ON_MS : 0));
+  const ends = entries.map((entry) => (entry.kind === 'stalled' ? entry.at + entry.forMs + goesOnMs : 0));
   return ends.reduce((latest, end) => Math.max(latest, end), 0);
 }
 
@@ -135,7 +135,7 @@ async function settleIn(
     quiet = isQuiet ? quiet + 1 : 0;
     if (sending.hasReturned) time ??= within(waitMs);
     else if (Date.now() - changedAt > waitMs) throw new Error(trafficHangs(waitMs));
-    if (quiet >= QUIET_LOOKS || signal.aborted) return { left, hasRunOut: false };
+    if (quiet >= quietLooks || signal.aborted) return { left, hasRunOut: false };
     if (time !== undefined && time.leftMs() <= 0) return { left, hasRunOut: time.isStarved() };
     const failing = failingAt(consumers, depths.map(messagesIn), journal);
     if (sending.hasReturned && traffic.pending() === 0 && isHopeless(failing, left)) {
@@ -149,11 +149,11 @@ async function settleIn(
       isWaiting: depths.every(({ ready }) => ready === 0) && engine.sandboxes.busy === 0,
       failing,
     });
-    await sleep(BETWEEN_LOOKS_MS);
+    await sleep(betweenLooksMs);
   }
 }
 
-function failingAt(consumers: readonly Consumer[], left: readonly number[], journal: Journal): readonly Failing[] {
+function failingAt(consumers: readonly Poller[], left: readonly number[], journal: Journal): readonly Failing[] {
   const rows = failuresInARow(journal);
   const now = Date.now();
   return consumers
@@ -166,7 +166,7 @@ function failingAt(consumers: readonly Consumer[], left: readonly number[], jour
       messages: left[index] ?? 0,
       hasDeadLetters: queue.deadLetterArn !== undefined,
     }))
-    .filter((one) => one.messages > 0 && one.times >= KEEPS_FAILING);
+    .filter((one) => one.messages > 0 && one.times >= keepsFailing);
 }
 
 /** It would keep a run of CI until that is cancelled, without a word. */

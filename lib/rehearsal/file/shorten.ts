@@ -19,11 +19,11 @@ export interface ShorterApp {
 }
 
 /** Lambda's and SQS's own values, of functions and queues that say none. */
-const DEFAULT_TIMEOUT = 3;
-const DEFAULT_VISIBILITY = 30;
+const defaultTimeout = 3;
+const defaultVisibility = 30;
 
 /** A message that comes back meets no worker that is still allowed to run. */
-const BEYOND_TIMEOUT = 2;
+const beyondTimeout = 2;
 
 /**
  * Shortens the timeouts of functions, and the visibility timeouts of the queues that feed them: each kill costs one. Which of the two is the
@@ -45,13 +45,13 @@ export function shorten(stacks: readonly Synthesized[], references: References, 
   };
   for (const fn of references.resources) {
     if (fn.type !== 'AWS::Lambda::Function' || unread.has(idOf(fn))) continue;
-    const timeout = numberAt(references, fn, 'Timeout', DEFAULT_TIMEOUT) ?? DEFAULT_TIMEOUT;
+    const timeout = numberAt(references, fn, 'Timeout', defaultTimeout) ?? defaultTimeout;
     change(fn, 'Timeout', timeout, Math.min(longestSeconds, timeout));
   }
   for (const { queue, fn, window = 0 } of mappings) {
     if (unread.has(idOf(queue)) || unread.has(idOf(fn))) continue;
-    const timeout = numberAt(references, fn, 'Timeout', DEFAULT_TIMEOUT) ?? DEFAULT_TIMEOUT;
-    const visibility = numberAt(references, queue, 'VisibilityTimeout', DEFAULT_VISIBILITY) ?? DEFAULT_VISIBILITY;
+    const timeout = numberAt(references, fn, 'Timeout', defaultTimeout) ?? defaultTimeout;
+    const visibility = numberAt(references, queue, 'VisibilityTimeout', defaultVisibility) ?? defaultVisibility;
     const short = Math.min(longestSeconds, timeout);
     change(queue, 'VisibilityTimeout', visibility, shortVisibility({ visibility, timeout, window }, short));
   }
@@ -93,7 +93,7 @@ function mappingsOf(references: References): readonly Mapping[] {
 function unreadOf(references: References, mappings: readonly Mapping[]): ReadonlySet<string> {
   const unread = new Set<string>();
   for (const one of references.resources) {
-    const property = PROPERTY_OF[one.type];
+    const property = propertyOf[one.type];
     if (property !== undefined && numberAt(references, one, property, 0) === undefined) unread.add(idOf(one));
   }
   for (let before = -1; before !== unread.size; ) {
@@ -106,7 +106,7 @@ function unreadOf(references: References, mappings: readonly Mapping[]): Readonl
   return unread;
 }
 
-const PROPERTY_OF: Readonly<Record<string, Change['property']>> = {
+const propertyOf: Readonly<Record<string, Change['property']>> = {
   'AWS::Lambda::Function': 'Timeout',
   'AWS::SQS::Queue': 'VisibilityTimeout',
 };
@@ -145,6 +145,6 @@ interface Seconds {
 
 /** The window stays as it is: a message that waits in it uses its visibility timeout up, and would come back before its function begins. */
 function shortVisibility({ visibility, timeout, window }: Seconds, short: number): number {
-  if (visibility >= timeout) return short + BEYOND_TIMEOUT + Math.min(window, visibility - timeout);
+  if (visibility >= timeout) return short + beyondTimeout + Math.min(window, visibility - timeout);
   return Math.max(1, Math.floor((visibility * short) / timeout));
 }

@@ -11,13 +11,13 @@ interface RequestedWrite {
 /** The names of the attributes that are the key of a table; none, if the table is not known. */
 export type KeysOf = (table: string) => readonly string[];
 
-const WRITES = new Set(['PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems', 'BatchWriteItem']);
-const STATEMENTS = new Set(['BatchExecuteStatement', 'ExecuteStatement', 'ExecuteTransaction']);
+const writes = new Set(['PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems', 'BatchWriteItem']);
+const statements = new Set(['BatchExecuteStatement', 'ExecuteStatement', 'ExecuteTransaction']);
 
 /** Whether a request writes. */
 export function isWrite({ operation, body }: Pick<TapCall, 'operation' | 'body'>): boolean {
-  if (WRITES.has(operation)) return true;
-  return STATEMENTS.has(operation) && /"Statement"\s*:\s*"\s*(?:INSERT|UPDATE|DELETE)/i.test(body);
+  if (writes.has(operation)) return true;
+  return statements.has(operation) && /"Statement"\s*:\s*"\s*(?:INSERT|UPDATE|DELETE)/i.test(body);
 }
 
 /** The writes of a request, with what became of each. */
@@ -80,7 +80,7 @@ export function readsOf({ operation, body }: Pick<TapCall, 'operation' | 'body'>
     case 'TransactGetItems':
       return list(request['TransactItems']).map((item) => String(record(record(item)['Get'])['TableName']));
     default:
-      if (!STATEMENTS.has(operation)) return [];
+      if (!statements.has(operation)) return [];
       return statementsOf(request).flatMap((statement) => {
         const { Statement } = record(statement);
         return /^\s*SELECT\b.*?\bFROM\s+"?([\w.-]+)"?/is.exec(String(Statement))?.[1] ?? [];

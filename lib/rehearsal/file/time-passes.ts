@@ -7,7 +7,7 @@ import type { Gone } from './journal.ts';
 import { consumersOf } from './running.ts';
 
 /** For how long a FIFO queue recognises a deduplication id, in seconds. */
-const DEDUPLICATION_SECONDS = 300;
+const deduplicationSeconds = 300;
 
 /**
  * Lets time pass for one message: as much as its queue keeps it. What has a time to live that ends within that time is deleted, if it is about the
@@ -24,7 +24,7 @@ export async function letTimePass(
   const expired = await expire(engine, isAbout, Date.now() / 1_000 + seconds);
   const days = `${Number((seconds / 86_400).toFixed(2))} days PASS`;
   const gone = expired.map((table) => ({ gone: 'record' as const, text: `${days}: a record of ${table} EXPIRES` }));
-  if (seconds < DEDUPLICATION_SECONDS) return gone;
+  if (seconds < deduplicationSeconds) return gone;
   const forgotten = engine.sqs.endDeduplication(isAbout);
   const forgets = (queue: string) => `${days}: ${queue} FORGETS its deduplication id`;
   return [...gone, ...forgotten.map((queue) => ({ gone: 'deduplication-id' as const, text: forgets(queue) }))];

@@ -28,7 +28,7 @@ export interface Traffic {
 }
 
 /** How many sends are under way at once. */
-const AT_ONCE = 20;
+const atOnce = 20;
 
 export function createTraffic(options: TrafficOptions): Traffic {
   const { rehearsal } = options;
@@ -42,7 +42,7 @@ export function createTraffic(options: TrafficOptions): Traffic {
     errors: [],
     waiting: [],
     stats: { messages: 0, duplicates: 0 },
-    free: AT_ONCE,
+    free: atOnce,
     stopped: false,
   };
   return {

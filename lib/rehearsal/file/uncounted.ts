@@ -13,7 +13,7 @@ import type { ServedProvider } from './serve-provider.ts';
 type Unnamed = Extract<Entry, { kind: 'unnamed' }>;
 
 /** How many intents are named as examples. */
-const EXAMPLES = 3;
+const examples = 3;
 
 export interface UncountedFacts {
   readonly effects: Readonly<Record<string, Counted>>;
@@ -80,8 +80,8 @@ function reasonOf(
   const [{ call, fields } = { call: '', fields: [] }] = calls;
   const body =
     fields.length > 0 ? `with the fields ${fields.slice(0, 8).join(', ')}` : 'with a body that is no JSON and no form';
-  const some = uncounted.slice(0, EXAMPLES).join(', ');
-  const more = uncounted.length > EXAMPLES ? ` and ${uncounted.length - EXAMPLES} more` : '';
+  const some = uncounted.slice(0, examples).join(', ');
+  const more = uncounted.length > examples ? ` and ${uncounted.length - examples} more` : '';
   return [
     `${effect} cannot be counted for ${some}${more}:`,
     `${calls.length === 1 ? 'one call' : `${calls.length} calls`} of ${name} ${calls.length === 1 ? 'names' : 'name'} no intent.`,

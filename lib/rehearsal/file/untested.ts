@@ -36,7 +36,7 @@ export function unknownCallers(
   });
 }
 
-const SAID = {
+const said = {
   kill: 'no moment that was drawn has come',
   freeze: 'no moment that was drawn has come',
   redeliver: 'no message was handled for which it was drawn',
@@ -61,8 +61,8 @@ function neverStruck({
     ...{ kill: true, freeze: true, redeliver: hasRecords, loseAnswer: hasTable, throttle: hasTable },
     ...{ provider: providers.length > 0, ttl: hasQueue, indexLag: carried.readsIndex() },
   };
-  return Object.entries(SAID).flatMap(([name, why]) => {
-    const fault = name as keyof typeof SAID;
+  return Object.entries(said).flatMap(([name, why]) => {
+    const fault = name as keyof typeof said;
     // What the author has asked for by name is told in any case.
     const isAsked = options.faults !== undefined;
     if (carried.stats[fault] > 0 || carried.planned[fault] === 0 || !(hasPlace[fault] || isAsked)) return [];

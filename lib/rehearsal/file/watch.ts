@@ -2,13 +2,13 @@ import { type FSWatcher, watch } from 'node:fs';
 import { extname, sep } from 'node:path';
 
 /** Folders whose changes are no changes of the app: what others install or make. Those that begin with a dot belong to them. */
-const NOT_THE_APP = new Set(['node_modules', 'cdk.out', 'coverage']);
+const notTheApp = new Set(['node_modules', 'cdk.out', 'coverage']);
 
 /** What an app is written in. A report or a log that is written beside it is no change. */
-const CODE = new Set('.ts .mts .cts .tsx .js .mjs .cjs .jsx .json .py .java .go .cs'.split(' '));
+const code = new Set('.ts .mts .cts .tsx .js .mjs .cjs .jsx .json .py .java .go .cs'.split(' '));
 
 /** How long no further file may change: an editor writes several, one after the other. */
-const QUIET_MS = 150;
+const quietMs = 150;
 
 /** Watches the files of an app. */
 export interface AppWatch {
@@ -24,7 +24,7 @@ export function watchApp(folder: string): AppWatch {
   const watcher: FSWatcher = watch(folder, { recursive: true }, (_, file) => {
     if (file === null || !isOfApp(file)) return;
     clearTimeout(timer);
-    timer = setTimeout(() => changed.abort(new ChangedError(file)), QUIET_MS);
+    timer = setTimeout(() => changed.abort(new ChangedError(file)), quietMs);
   });
   return {
     next() {
@@ -49,5 +49,5 @@ class ChangedError extends Error {
 
 /** @param path of a file, from the folder of the app */
 export function isOfApp(path: string): boolean {
-  return CODE.has(extname(path)) && path.split(sep).every((part) => !part.startsWith('.') && !NOT_THE_APP.has(part));
+  return code.has(extname(path)) && path.split(sep).every((part) => !part.startsWith('.') && !notTheApp.has(part));
 }

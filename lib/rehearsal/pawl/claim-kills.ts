@@ -12,7 +12,7 @@ export type ClaimKillPoint =
   /** The completion is written; the worker never learns it. */
   | 'completion-written';
 
-export const CLAIM_KILL_POINTS = [
+export const claimKillPoints = [
   'claim-written',
   'claim-answered',
   'completion-sent',

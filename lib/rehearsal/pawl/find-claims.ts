@@ -9,7 +9,7 @@ export interface FoundClaims {
 }
 
 /** The index of open claims, which no other table has. */
-const OPEN_INDEX = 'open';
+const openIndex = 'open';
 
 /** Those of the tables that hold claims, by their key and their index. */
 export async function claimsTables(dynamo: DynamoDBClient, tables: readonly string[]): Promise<readonly string[]> {
@@ -31,5 +31,5 @@ export async function findClaims(dynamo: DynamoDBClient, tables: readonly string
 }
 
 function hasIndex(indexes: readonly { readonly IndexName?: string | undefined }[] = []): boolean {
-  return indexes.some(({ IndexName = '' }) => IndexName === OPEN_INDEX);
+  return indexes.some(({ IndexName = '' }) => IndexName === openIndex);
 }

@@ -13,9 +13,9 @@ import { sqs } from './sqs/index.ts';
 import type { StreamDelivery } from './streams/consumers.ts';
 import { streams } from './streams/index.ts';
 
-const ALL = [lambda, dynamodb, sqs, streams, api, sns, s3, schedules, others] as const;
+const all = [lambda, dynamodb, sqs, streams, api, sns, s3, schedules, others] as const;
 
-type AnyService = (typeof ALL)[number];
+type AnyService = (typeof all)[number];
 type PartOf<S> = S extends Service<infer P, never, string> ? P : never;
 type EndpointOf<S> = S extends Service<Part, never, infer Name> ? Name : never;
 
@@ -31,6 +31,6 @@ export interface RehearsalFaults extends Taps, QueueFaults, StreamDelivery {}
 type Taps = { readonly [Name in EndpointName]?: TapHooks };
 
 /** The services of AWS that a rehearsal stands in for. Each may use what those in front of it have made. */
-export const SERVICES: readonly Service<AppPart, RehearsalFaults, EndpointName>[] = ALL;
+export const services: readonly Service<AppPart, RehearsalFaults, EndpointName>[] = all;
 
-export const ENDPOINTS: readonly ServiceEndpoint<EndpointName>[] = SERVICES.flatMap(({ endpoint }) => endpoint ?? []);
+export const endpoints: readonly ServiceEndpoint<EndpointName>[] = services.flatMap(({ endpoint }) => endpoint ?? []);

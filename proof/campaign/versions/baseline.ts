@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { PROJECT } from '../../../shop/app/project.ts';
+import { project } from '../../../shop/app/project.ts';
 
 /**
  * The commit of the earlier version that the campaigns run beside this one: the first one whose ids, effect keys and records are those of this version.
  * `undefined`: there is none yet. Once there is a release, it is the last one.
  */
-export const BASELINE: string | undefined = undefined;
+export const baseline: string | undefined = undefined;
 
 /** Why there is nothing to compare with; `undefined` if there is. @param older the commit that was asked for */
 export function whyNoEarlier(older: string | undefined): string | undefined {
@@ -15,7 +15,7 @@ export function whyNoEarlier(older: string | undefined): string | undefined {
   }
   const commitOf = (name: string) =>
     spawnSync('git', ['rev-parse', '--verify', '--quiet', `${name}^{commit}`], {
-      cwd: PROJECT,
+      cwd: project,
       encoding: 'utf8',
     }).stdout.trim();
   const commit = commitOf(older);

@@ -2,7 +2,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { cp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { PROJECT } from '../../../shop/app/project.ts';
+import { project } from '../../../shop/app/project.ts';
 
 /** The clone has no such commit. The message says what to do. */
 export class MissingHistoryError extends Error {
@@ -18,7 +18,7 @@ export class MissingHistoryError extends Error {
 
 /** Whether this clone has a commit. */
 export function hasCommit(commit: string): boolean {
-  return spawnSync('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: PROJECT }).status === 0;
+  return spawnSync('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: project }).status === 0;
 }
 
 /**
@@ -30,13 +30,13 @@ export async function checkOut(commit: string, folder: string): Promise<void> {
   if (!hasCommit(commit)) throw new MissingHistoryError(commit);
   const archive = join(folder, 'checkout.tar');
   const run = promisify(execFile);
-  await run('git', ['archive', '--format=tar', `--output=${archive}`, commit], { cwd: PROJECT });
+  await run('git', ['archive', '--format=tar', `--output=${archive}`, commit], { cwd: project });
   await run('tar', ['-xf', archive, '-C', folder]);
   await rm(archive);
 }
 
 /** What was installed, built or recorded here belongs to no version. */
-const NO_SOURCE = new Set([
+const noSource = new Set([
   '.git',
   '.pawl',
   '.e2e',
@@ -50,6 +50,6 @@ const NO_SOURCE = new Set([
 
 /** Copies this project as it is now, with all that is not committed yet, into a folder. */
 export async function copyPresent(folder: string): Promise<void> {
-  const names = (await readdir(PROJECT)).filter((name) => !NO_SOURCE.has(name));
-  await Promise.all(names.map((name) => cp(join(PROJECT, name), join(folder, name), { recursive: true })));
+  const names = (await readdir(project)).filter((name) => !noSource.has(name));
+  await Promise.all(names.map((name) => cp(join(project, name), join(folder, name), { recursive: true })));
 }

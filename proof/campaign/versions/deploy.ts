@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { endOnSignals } from '../../../lib/rehearsal/end-on-signals.ts';
 import { BrokenFunctionError } from '../../../lib/rehearsal/file/broken.ts';
 import { createProgress } from '../../../lib/rehearsal/progress.ts';
-import { BASELINE, whyNoEarlier } from './baseline.ts';
+import { baseline, whyNoEarlier } from './baseline.ts';
 import { MissingHistoryError } from './checkout.ts';
 import { packVersion } from './packed.ts';
 import { type RehearsedDeployment, rehearseDeployment } from './rehearsed-deployment.ts';
@@ -19,7 +19,7 @@ import { type RehearsedDeployment, rehearseDeployment } from './rehearsed-deploy
 
 const { values } = parseArgs({
   options: {
-    older: { type: 'string', default: BASELINE },
+    older: { type: 'string', default: baseline },
     seeds: { type: 'string', default: '20' },
     first: { type: 'string', default: '1' },
     back: { type: 'boolean', default: false },

@@ -2,9 +2,9 @@ import { DeleteMessageCommand, type Message, SendMessageCommand } from '@aws-sdk
 import { record } from '../../../lib/rehearsal/engine/app/template.ts';
 import { createRandom } from '../../../lib/rehearsal/engine/random.ts';
 import type { Progress } from '../../../lib/rehearsal/progress.ts';
-import type { Consumer } from '../../../lib/rehearsal/rehearsal.ts';
+import type { Poller } from '../../../lib/rehearsal/rehearsal.ts';
 import { receiveDeadLetters } from '../../../lib/rehearsal/services/sqs/dead-letters.ts';
-import { EFFECTS, OPERATION_OF } from '../../../shop/app/app-functions.ts';
+import { operationOf, shopEffects } from '../../../shop/app/app-functions.ts';
 import type { Shop } from '../../../shop/app/shop.ts';
 import type { Protection } from '../../../shop/protection/changed-bundle.ts';
 import { runTraffic } from '../../../shop/traffic/traffic.ts';
@@ -54,10 +54,10 @@ export interface DeploymentResult {
 }
 
 /** A deployment shifts its traffic within a minute. */
-const LONGEST_MIX_MS = 45_000;
+const longestMixMs = 45_000;
 
 /** What the functions of the older version say about a record of a later schema. */
-const REFUSAL = 'the record under this key is left alone';
+const refusal = 'the record under this key is left alone';
 
 /**
  * Traffic while the functions go from one version to the other: a third of the effects with the first, a third with both, and the
@@ -66,7 +66,7 @@ const REFUSAL = 'the record under this key is left alone';
 export async function runDeployment(options: DeploymentOptions): Promise<DeploymentResult> {
   const { direction, older, newer, protection, progress, seed } = options;
   const random = createRandom(seed ^ 0x76_65_72);
-  const effects = EFFECTS.length * options.orders;
+  const effects = shopEffects.length * options.orders;
   let shop: Shop | undefined;
   let isOver = false;
   let refusals = 0;
@@ -78,9 +78,9 @@ export async function runDeployment(options: DeploymentOptions): Promise<Deploym
   /** The share of invocations that the older version gets now. */
   function olderShare(): number {
     if (isOver) return 0;
-    const done = EFFECTS.reduce((sum, effect) => sum + (shop?.ledger.countByOrder(effect).size ?? 0), 0) / effects;
+    const done = shopEffects.reduce((sum, effect) => sum + (shop?.ledger.countByOrder(effect).size ?? 0), 0) / effects;
     if (done >= 1 / 3) mixedSince ??= Date.now();
-    const isMixed = done < 2 / 3 && Date.now() - (mixedSince ?? 0) < LONGEST_MIX_MS;
+    const isMixed = done < 2 / 3 && Date.now() - (mixedSince ?? 0) < longestMixMs;
     const phase = mixedSince === undefined ? 0 : isMixed ? 0.5 : 1;
     return direction === 'forward' ? 1 - phase : phase;
   }
@@ -111,7 +111,7 @@ export async function runDeployment(options: DeploymentOptions): Promise<Deploym
       return redriven.messages > 0;
     },
     onLog(line) {
-      if (!line.includes(REFUSAL)) return;
+      if (!line.includes(refusal)) return;
       refusals += 1;
       for (const [id] of line.matchAll(/[a-z-]+#[\w-]+/g)) refused.add(id);
     },
@@ -141,19 +141,19 @@ function count(result: TrafficResult, which: 'lost' | 'doubled' | 'parked' | 'se
 }
 
 /** The operation of a consumer, and the field of its messages that is their key. */
-type Consumed = readonly [consumer: Consumer, operation: string, key: string];
+type Consumed = readonly [consumer: Poller, operation: string, key: string];
 
 /** Sends back what SQS moved to the dead-letter queues. What pawl put there has a reason, and stays. */
 async function redriveAll(shop: Shop, refused: ReadonlySet<string>) {
   const { consumers, payments, repayments, ledger } = shop;
   const all: readonly Consumed[] = [
-    ...EFFECTS.map((effect): Consumed => [consumers[effect], OPERATION_OF[effect], 'orderId']),
+    ...shopEffects.map((effect): Consumed => [consumers[effect], operationOf[effect], 'orderId']),
     [payments.consumer, 'post-payment', 'paymentId'],
     [repayments.consumer, 'repay-debts', 'requestId'],
   ];
   const counts = { messages: 0, done: 0, refused: 0 };
   for (const [consumer, operation, key] of all) {
-    const effect = EFFECTS.find((name) => consumers[name] === consumer);
+    const effect = shopEffects.find((name) => consumers[name] === consumer);
     const happened = effect && ledger.countByOrder(effect);
     for (const { Body: MessageBody = '', MessageAttributes, ReceiptHandle } of await movedBySqs(shop, consumer)) {
       await shop.sqs.client.send(
@@ -170,7 +170,7 @@ async function redriveAll(shop: Shop, refused: ReadonlySet<string>) {
   return counts;
 }
 
-async function movedBySqs(shop: Shop, { deadLetterQueue }: Consumer): Promise<readonly Message[]> {
+async function movedBySqs(shop: Shop, { deadLetterQueue }: Poller): Promise<readonly Message[]> {
   if (deadLetterQueue === undefined) return [];
   const all = await receiveDeadLetters(shop.sqs.client, deadLetterQueue.url);
   return all.filter(({ MessageAttributes }) => MessageAttributes?.['pawl-reason'] === undefined);

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { endOnSignals } from '../../../lib/rehearsal/end-on-signals.ts';
 import { createProgress } from '../../../lib/rehearsal/progress.ts';
-import { BASELINE, whyNoEarlier } from './baseline.ts';
+import { baseline, whyNoEarlier } from './baseline.ts';
 import { MissingHistoryError } from './checkout.ts';
 import { type DeploymentOptions, type DeploymentResult, type Direction, runDeployment } from './deployment.ts';
 import { packVersion } from './packed.ts';
@@ -21,7 +21,7 @@ import { packVersion } from './packed.ts';
 
 const { values } = parseArgs({
   options: {
-    older: { type: 'string', default: BASELINE },
+    older: { type: 'string', default: baseline },
     orders: { type: 'string', default: '60' },
     kill: { type: 'string', default: '0.1' },
     seed: { type: 'string', default: '1' },

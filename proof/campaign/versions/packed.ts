@@ -9,7 +9,7 @@ import { run } from '../../../checks/package/project.ts';
 import { bundleFunction } from '../../../lib/rehearsal/bundle.ts';
 import { scratchFolder } from '../../../lib/rehearsal/engine/scratch.ts';
 import type { AppFunction } from '../../../shop/app/app-functions.ts';
-import { PROJECT } from '../../../shop/app/project.ts';
+import { project } from '../../../shop/app/project.ts';
 import type { Protection } from '../../../shop/protection/changed-bundle.ts';
 import { checkOut, copyPresent } from './checkout.ts';
 
@@ -43,14 +43,14 @@ export interface PackedVersion extends AsyncDisposable {
  * @throws MissingHistoryError
  */
 export async function packVersion(commit?: string): Promise<PackedVersion> {
-  const folder = await scratchFolder(PROJECT, 'version-');
+  const folder = await scratchFolder(project, 'version-');
   const sources = join(folder, 'sources');
   await mkdir(sources);
   await (commit === undefined ? copyPresent(sources) : checkOut(commit, sources));
   await run(sources, 'npm', ['run', 'build']);
   const shasum = await installPacked(sources, folder);
   await rename(join(sources, 'lambda'), join(folder, 'lambda'));
-  await cp(join(PROJECT, 'shop/protection/retrying.ts'), join(folder, 'shop/retrying.ts'));
+  await cp(join(project, 'shop/protection/retrying.ts'), join(folder, 'shop/retrying.ts'));
   await rm(sources, { recursive: true });
   // Its own name: in a package of the name `pawl`, that name would be the package itself, and not the tarball.
   await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'functions', private: true, type: 'module' }));

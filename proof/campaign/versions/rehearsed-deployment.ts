@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { rehearsal } from '../../../lib/rehearsal/file/define.ts';
 import { findApp, loadRehearsal } from '../../../lib/rehearsal/file/load.ts';
-import { DEFAULT_FAULTS } from '../../../lib/rehearsal/file/plan.ts';
+import { defaultFaults } from '../../../lib/rehearsal/file/plan.ts';
 import type { RehearsalResult } from '../../../lib/rehearsal/file/result.ts';
 import { runRehearsal } from '../../../lib/rehearsal/file/run.ts';
 import type { RunOptions } from '../../../lib/rehearsal/file/running.ts';
@@ -40,7 +40,7 @@ export async function rehearseDeployment(given: RehearsedDeploymentOptions): Pro
     const deployed = rehearsal({
       ...options,
       deploys,
-      faults: { ...DEFAULT_FAULTS, deploy: deploys.length },
+      faults: { ...defaultFaults, deploy: deploys.length },
       async check({ table }) {
         for (const { v } of await table('Claims').items()) schemas[String(v)] = (schemas[String(v)] ?? 0) + 1;
         return [];

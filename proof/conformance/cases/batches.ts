@@ -1,7 +1,7 @@
 import type { Case, CaseApp } from '../case.ts';
 
-const NO_IDS = 'It leaves an identifier that it does not find out, and deletes the batch. AWS fails the whole batch.';
-const DELETED = 'a: 1 · b: 1';
+const noIds = 'It leaves an identifier that it does not find out, and deletes the batch. AWS fails the whole batch.';
+const deleted = 'a: 1 · b: 1';
 
 /** A response that Lambda does not understand: the whole batch comes back. */
 const notUnderstood = (
@@ -13,7 +13,7 @@ const notUnderstood = (
   about,
   sends: [{ id: 'a' }, { id: 'b', does: [action, 'succeed'] }],
   documented: 'a: 1, 2 · b: 1, 2',
-  emulator: { outcome: DELETED, why: NO_IDS },
+  emulator: { outcome: deleted, why: noIds },
 });
 
 /** A response without a failure in it: the batch is deleted. */
@@ -25,11 +25,11 @@ const success = (
   name,
   about,
   sends: [{ id: 'a' }, { id: 'b', does: [action] }],
-  documented: DELETED,
+  documented: deleted,
 });
 
-const CASES: readonly Case[] = [
-  { name: 'AllSucceed', about: 'all succeed', sends: [{ id: 'a' }, { id: 'b' }], documented: DELETED },
+const cases: readonly Case[] = [
+  { name: 'AllSucceed', about: 'all succeed', sends: [{ id: 'a' }, { id: 'b' }], documented: deleted },
   {
     name: 'ReportedOnce',
     about: 'one of three is reported once',
@@ -112,7 +112,7 @@ const CASES: readonly Case[] = [
     about: 'one is reported, and the mapping has no ReportBatchItemFailures',
     sends: [{ id: 'a' }, { id: 'b', does: ['report'] }],
     mapping: { FunctionResponseTypes: [] },
-    documented: DELETED,
+    documented: deleted,
   },
   {
     name: 'Visibility',
@@ -168,4 +168,4 @@ const CASES: readonly Case[] = [
 ];
 
 /** A standard queue with partial batch responses. */
-export const BATCHES: CaseApp = { name: 'Batches', isFifo: false, cases: CASES };
+export const batches: CaseApp = { name: 'Batches', isFifo: false, cases: cases };

@@ -4,11 +4,11 @@ const filters = (...patterns: readonly object[]) => ({
   FilterCriteria: { Filters: patterns.map((pattern) => ({ Pattern: JSON.stringify(pattern) })) },
 });
 
-const PATTERN = 'It does not have this operator, and nothing matches.';
+const pattern = 'It does not have this operator, and nothing matches.';
 
-const OTHER_KEY = 'AWS documents no other key for a queue, nor what becomes of it.';
+const otherKey = 'AWS documents no other key for a queue, nor what becomes of it.';
 
-const CASES: readonly Case[] = [
+const cases: readonly Case[] = [
   {
     name: 'BodyEquals',
     about: 'a value in the body',
@@ -80,7 +80,7 @@ const CASES: readonly Case[] = [
     ],
     mapping: filters({ body: { kind: [{ 'equals-ignore-case': 'wanted' }] } }),
     documented: 'a: 1',
-    emulator: { outcome: 'none', why: PATTERN },
+    emulator: { outcome: 'none', why: pattern },
   },
   {
     name: 'Or',
@@ -88,7 +88,7 @@ const CASES: readonly Case[] = [
     sends: [{ id: 'a', says: { left: 1 } }, { id: 'b', says: { right: 1 } }, { id: 'c' }],
     mapping: filters({ body: { $or: [{ left: [1] }, { right: [1] }] } }),
     documented: 'a: 1 · b: 1',
-    emulator: { outcome: 'none', why: PATTERN },
+    emulator: { outcome: 'none', why: pattern },
   },
   {
     name: 'Attribute',
@@ -96,8 +96,8 @@ const CASES: readonly Case[] = [
     sends: [{ id: 'a', kind: 'wanted' }, { id: 'b', kind: 'other' }, { id: 'c' }],
     mapping: filters({ messageAttributes: { kind: { stringValue: ['wanted'] } } }),
     documented: 'only the key body is supported',
-    rehearsal: { outcome: 'a: 1', why: `It filters by another key than body as well, and lists that. ${OTHER_KEY}` },
-    emulator: { outcome: 'a: 1', why: `It filters by another key than body as well. ${OTHER_KEY}` },
+    rehearsal: { outcome: 'a: 1', why: `It filters by another key than body as well, and lists that. ${otherKey}` },
+    emulator: { outcome: 'a: 1', why: `It filters by another key than body as well. ${otherKey}` },
   },
   {
     name: 'FilteredIsGone',
@@ -114,4 +114,4 @@ const CASES: readonly Case[] = [
 ];
 
 /** Queues with filters. */
-export const FILTERS: CaseApp = { name: 'Filters', isFifo: false, cases: CASES };
+export const filterCases: CaseApp = { name: 'Filters', isFifo: false, cases: cases };

@@ -8,7 +8,7 @@ const inGroup =
 const x = inGroup('x');
 const y = inGroup('y');
 
-const CASES: readonly Case[] = [
+const cases: readonly Case[] = [
   {
     name: 'GroupInOrder',
     about: 'one group, and all succeed',
@@ -96,8 +96,8 @@ const CASES: readonly Case[] = [
 ];
 
 /** A FIFO queue with groups. */
-export const GROUPS: CaseApp = {
+export const groups: CaseApp = {
   name: 'Groups',
   isFifo: true,
-  cases: CASES.map((one) => ({ looks: 'order', ...one })),
+  cases: cases.map((one) => ({ looks: 'order', ...one })),
 };

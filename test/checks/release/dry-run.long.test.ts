@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { PACKAGES } from '../../../checks/packages.ts';
+import { packages } from '../../../checks/packages.ts';
 import { scratchFolder } from '../../../lib/rehearsal/engine/scratch.ts';
 import { copyPresent } from '../../../proof/campaign/versions/checkout.ts';
-import { PROJECT } from '../../../shop/app/project.ts';
+import { project } from '../../../shop/app/project.ts';
 
 /*
  * A copy of this project in which three things are broken that its users rely on, and what the dry run of a release says of it. What it says of each
@@ -26,13 +26,13 @@ function plant(path: string, from: string, to: string): void {
 function linkModules(): void {
   const modules = join(folder, 'node_modules');
   mkdirSync(join(modules, '@pawl'), { recursive: true });
-  for (const name of readdirSync(join(PROJECT, 'node_modules')))
-    if (name !== 'pawl' && name !== '@pawl') symlinkSync(join(PROJECT, 'node_modules', name), join(modules, name));
-  for (const { name, folder: source } of PACKAGES) symlinkSync(join(folder, source), join(modules, name));
+  for (const name of readdirSync(join(project, 'node_modules')))
+    if (name !== 'pawl' && name !== '@pawl') symlinkSync(join(project, 'node_modules', name), join(modules, name));
+  for (const { name, folder: source } of packages) symlinkSync(join(folder, source), join(modules, name));
 }
 
 beforeAll(async () => {
-  folder = await scratchFolder(PROJECT, 'release-');
+  folder = await scratchFolder(project, 'release-');
   await copyPresent(folder);
   linkModules();
   plant('lib/pawl/sqs/options.ts', 'readonly onInFlight?:', 'readonly whenInFlight?:');

@@ -1,8 +1,8 @@
 import { describe, expect, it, test, vi } from 'vitest';
 import { readDeployed } from '../../../lib/cli/deployed/read.ts';
 import { checkOutbox } from '../../../lib/pawl/deployment/doctor/check-outbox.ts';
-import { OUTBOX_ACTIONS, OUTBOX_RELAY_ACTIONS } from '../../../lib/pawl/deployment/needs.ts';
-import type { OUTBOXES } from '../../../lib/pawl/deployment/rules/outbox.ts';
+import { outboxActions, outboxRelayActions } from '../../../lib/pawl/deployment/needs.ts';
+import type { outboxes } from '../../../lib/pawl/deployment/rules/outbox.ts';
 import { arn, type DescribedAccount, describedTable, useDescribedAccounts } from '../../support/described-account.ts';
 import { runCommand } from '../../support/in-process.ts';
 
@@ -90,7 +90,7 @@ interface Case {
 }
 
 const tableWith = (change: object) => ({ outbox: { table: { ...outboxTable, ...change }, ttl: 'expiresAt' } });
-const cases: Readonly<Record<keyof typeof OUTBOXES, Case>> = {
+const cases: Readonly<Record<keyof typeof outboxes, Case>> = {
   outboxKey: {
     says: /key id \(HASH, S\), and must have id \(HASH, S\), n \(RANGE, N\)/,
     broken: tableWith({ KeySchema: outboxTable.KeySchema.slice(0, 1) }),
@@ -131,10 +131,10 @@ it('has no relay where the table has no stream', async () => {
 });
 
 it.each([
-  ['pay', OUTBOX_ACTIONS],
-  ['relay', OUTBOX_RELAY_ACTIONS],
+  ['pay', outboxActions],
+  ['relay', outboxRelayActions],
 ] as const)('misses each permission of %s, and no other', async (name, actions) => {
-  for (const missing of [...new Set([...OUTBOX_ACTIONS, ...OUTBOX_RELAY_ACTIONS])]) {
+  for (const missing of [...new Set([...outboxActions, ...outboxRelayActions])]) {
     const said = await examine({ decisionOn: (action) => (action === missing ? 'implicitDeny' : 'allowed') }, name);
     const needs = (actions as readonly string[]).includes(missing);
     expect(said, missing).toEqual(needs ? [expect.stringContaining(missing)] : []);

@@ -5,13 +5,13 @@ import { beforeAll, expect, test } from 'vitest';
 import { ClaimsTable, OpenClaimsSweep, StatementCheck } from '../../../lib/cdk/index.ts';
 import { readDeployed } from '../../../lib/cli/deployed/read.ts';
 import { checkScheduled } from '../../../lib/pawl/deployment/doctor/check-scheduled.ts';
-import type { SCHEDULES } from '../../../lib/pawl/deployment/rules/schedules.ts';
-import { ENTRY, LOCK_FILE } from '../../cdk/support.ts';
+import type { schedules } from '../../../lib/pawl/deployment/rules/schedules.ts';
+import { entryFile, lockFile } from '../../cdk/support.ts';
 import { arn, type DescribedAccount, describedTable, useDescribedAccounts } from '../../support/described-account.ts';
 
 /* What the constructs synthesize is deployed into an account that is described, and then changed by hand. */
 
-const NAMES = ['sweep', 'charges'] as const;
+const nameOfEntry = ['sweep', 'charges'] as const;
 
 type Properties = Readonly<Record<string, string | undefined>> & {
   readonly Environment?: { readonly Variables: object };
@@ -22,7 +22,7 @@ function deployed(): DescribedAccount {
   const app = new App({ context: { 'aws:cdk:bundling-stacks': [] } });
   const stack = new Stack(app, 'Shop', { env: { region: 'eu-west-1', account: '123456789012' } });
   const { table: claimsTable } = new ClaimsTable(stack, 'Claims');
-  new OpenClaimsSweep(stack, 'Sweep', { entry: ENTRY, depsLockFilePath: LOCK_FILE, claimsTable });
+  new OpenClaimsSweep(stack, 'Sweep', { entry: entryFile, depsLockFilePath: lockFile, claimsTable });
   const charges = new LambdaFunction(stack, 'Charges', {
     runtime: Runtime.NODEJS_24_X,
     handler: 'index.handler',
@@ -35,7 +35,7 @@ function deployed(): DescribedAccount {
   const template = Template.fromStack(stack);
   const all = (type: string) => Object.entries(template.findResources(type)) as [string, { Properties: Properties }][];
   const made = all('AWS::Lambda::Function');
-  const nameOf = (id: string) => String(NAMES[id.startsWith('Sweep') ? 0 : 1]);
+  const nameOf = (id: string) => String(nameOfEntry[id.startsWith('Sweep') ? 0 : 1]);
   const refers = (value: unknown): string => nameOf(JSON.stringify(value).match(/(Sweep|Charges)\w+/)?.[0] ?? '');
   return {
     stacks: { Shop: made.map(([id]) => ['AWS::Lambda::Function', nameOf(id)] as const) },
@@ -136,7 +136,7 @@ interface Case {
   readonly narrow: () => Partial<DescribedAccount>;
 }
 
-const cases: Readonly<Record<keyof typeof SCHEDULES, Case>> = {
+const cases: Readonly<Record<keyof typeof schedules, Case>> = {
   schedule: {
     says: /^problem schedule: No schedule starts the sweep of open claims: .* Deploy the stack again/,
     broken: () => ofSweep(undefined),

@@ -1,25 +1,25 @@
 import { expect, test } from 'vitest';
 import { longestPauseSeconds } from '../../../lib/pawl/deployment/schedule-pause.ts';
 
-const HOUR = 3600;
-const DAY = 24 * HOUR;
+const hour = 3600;
+const day = 24 * hour;
 
 test.each([
   ['rate(1 minute)', 60],
   ['rate(5 minutes)', 300],
-  ['rate(2 hours)', 2 * HOUR],
-  ['rate(7 days)', 7 * DAY],
+  ['rate(2 hours)', 2 * hour],
+  ['rate(7 days)', 7 * day],
   ['cron(* * * * ? *)', 60],
   ['cron(0/15 * * * ? *)', 900],
-  ['cron(0 3 * * ? *)', DAY],
-  ['cron(0 8,20 ? * * *)', 12 * HOUR],
+  ['cron(0 3 * * ? *)', day],
+  ['cron(0 8,20 ? * * *)', 12 * hour],
   // From the last run of one day to the first of the next.
-  ['cron(0 8-18 * * ? *)', 14 * HOUR],
-  ['cron(30 18 ? * MON-FRI *)', 3 * DAY],
-  ['cron(0 3 ? * MON *)', 7 * DAY],
-  ['cron(0 3 1 * ? *)', 31 * DAY],
-  ['cron(0 3 1 JAN,JUL ? *)', 184 * DAY],
-  ['cron(0 3 29 FEB ? *)', 4 * 365 * DAY + DAY],
+  ['cron(0 8-18 * * ? *)', 14 * hour],
+  ['cron(30 18 ? * MON-FRI *)', 3 * day],
+  ['cron(0 3 ? * MON *)', 7 * day],
+  ['cron(0 3 1 * ? *)', 31 * day],
+  ['cron(0 3 1 JAN,JUL ? *)', 184 * day],
+  ['cron(0 3 29 FEB ? *)', 4 * 365 * day + day],
 ])('%s leaves up to %i seconds between two runs', (expression, seconds) => {
   expect(longestPauseSeconds(expression)).toBe(seconds);
 });

@@ -24,7 +24,7 @@ import { partsOfMark } from '../../../lib/pawl/statements/line.ts';
 import { runNoteId } from '../../../lib/pawl/statements/run-note.ts';
 import { restoredId } from '../../../lib/pawl/stores/dynamodb/restore-mark.ts';
 import { executionHash, executionName, waitingId } from '../../../lib/pawl/workflows/execution-name.ts';
-import { SOURCES } from '../../support/sources.ts';
+import { allSources } from '../../support/sources.ts';
 import { firstOf } from '../../support/whole.ts';
 
 /**
@@ -388,7 +388,9 @@ describe('the list of makers', () => {
   };
 
   it('has every file that makes a name', () => {
-    const using = SOURCES.filter(({ source }) => /from '[./]+kernel\/name\.ts'/.test(source)).map(({ file }) => file);
+    const using = allSources
+      .filter(({ source }) => /from '[./]+kernel\/name\.ts'/.test(source))
+      .map(({ file }) => file);
     const listed = [...all.map(([, { file }]) => file), ...Object.keys(noMakers)];
     expect(notEmpty('makers', using).filter((file) => !listed.includes(file))).toEqual([]);
   });
@@ -402,7 +404,7 @@ describe('the list of makers', () => {
       /^lib\/pawl\/powertools\//,
     ];
     const otherSyntax = [/`#\$\{name\}/, /attribute_not_exists\(/, /documentation\}#/];
-    const joining = notEmpty('sources', SOURCES)
+    const joining = notEmpty('sources', allSources)
       .filter(({ file }) => file !== 'lib/pawl/kernel/name.ts' && !others.some((one) => one.test(file)))
       .flatMap(({ file, source }) => source.split('\n').map((line) => ({ file, line })))
       .filter(

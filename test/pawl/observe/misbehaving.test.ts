@@ -8,7 +8,7 @@ import { sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { sweepOpenClaims } from '../../../lib/pawl/sweep/index.ts';
 import { context, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { unhandledRejections } from '../../support/rejections.ts';
-import { SOURCES } from '../../support/sources.ts';
+import { allSources } from '../../support/sources.ts';
 import { virtualHost } from '../../support/virtual-host.ts';
 import { charges } from '../statements/charges.ts';
 
@@ -181,7 +181,7 @@ describe.each(Object.entries(misbehaviours))('a listener that %s', (_, misbehavi
 });
 
 it('there is one way to call a listener, and no other place calls one', () => {
-  const calling = SOURCES.flatMap(({ file, source }) => {
+  const calling = allSources.flatMap(({ file, source }) => {
     const code = source.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
     return (
       code

@@ -2,7 +2,7 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { describe, expect, it } from 'vitest';
 import { fail } from '../../../lib/pawl/engine/record-outcome.ts';
 import { RetryableError } from '../../../lib/pawl/kernel/errors.ts';
-import { createConsumer } from '../../../lib/pawl/sqs/consumer.ts';
+import { createQueueDoor } from '../../../lib/pawl/sqs/consumer.ts';
 import type { Delivery } from '../../../lib/pawl/sqs/delivery.ts';
 import type { Disposition } from '../../../lib/pawl/sqs/disposition.ts';
 import { makeWay } from '../../../lib/pawl/sqs/make-way.ts';
@@ -48,7 +48,7 @@ function consuming(
       buried.push(reason);
     },
   };
-  const consumer = createConsumer<unknown>({
+  const consumer = createQueueDoor<unknown>({
     operation: 'refund',
     store: engine.settings.store,
     key: () => 'r-1',
@@ -140,7 +140,7 @@ describe('the head of a message group', () => {
       host,
     } as const;
     const one = head(9);
-    await makeWay(createConsumer<unknown>(options), one, 1, invocation);
+    await makeWay(createQueueDoor<unknown>(options), one, 1, invocation);
     expect([asked, one.disposition]).toEqual([0, failed]);
   });
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { record } from '../../../lib/rehearsal/engine/app/template.ts';
-import { FACTS } from '../../../proof/account/facts.ts';
+import { facts } from '../../../proof/account/facts.ts';
 import { quantile } from '../../../proof/account/latency.ts';
 import { isConfirmed, markdown, type Report } from '../../../proof/account/report.ts';
-import { TEMPLATE } from '../../../proof/account/template.ts';
+import { template } from '../../../proof/account/template.ts';
 
 const finding = (kind: Report['findings'][number]['kind']) => ({
   id: kind,
@@ -40,7 +40,7 @@ test('only an account in which every fact is confirmed is good', () => {
 });
 
 test('the code of the functions fits into a template, and nothing that is deployed outlives the stack', () => {
-  const functions = Object.values(TEMPLATE.Resources).flatMap((resource) => {
+  const functions = Object.values(template.Resources).flatMap((resource) => {
     const { Type, DeletionPolicy = 'Delete', Properties } = record(resource);
     expect(DeletionPolicy).toBe('Delete');
     return Type === 'AWS::Lambda::Function' ? [record(Properties)] : [];
@@ -52,5 +52,5 @@ test('the code of the functions fits into a template, and nothing that is deploy
 test('the page about it has a row for each fact', () => {
   const page = readFileSync(new URL('../../../docs/guides/verify-account.md', import.meta.url), 'utf8');
   const rows = page.split('\n').filter((line) => line.startsWith('| ')).length - 1;
-  expect(rows).toBe(FACTS.length);
+  expect(rows).toBe(facts.length);
 });

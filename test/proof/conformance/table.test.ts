@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { APPS } from '../../../proof/conformance/apps.ts';
+import { conformanceApps } from '../../../proof/conformance/apps.ts';
 import type { Case } from '../../../proof/conformance/case.ts';
 import { outcomeOf } from '../../../proof/conformance/outcome.ts';
 import { report } from '../../../proof/conformance/table.ts';
 
-const PLAIN: Case = { name: 'Plain', about: 'one message', sends: [{ id: 'a' }], documented: 'a: 1' };
-const EXPLAINED: Case = { ...PLAIN, emulator: { outcome: 'a: 1, 2', why: 'It counts twice.' } };
+const plain: Case = { name: 'Plain', about: 'one message', sends: [{ id: 'a' }], documented: 'a: 1' };
+const explained: Case = { ...plain, emulator: { outcome: 'a: 1, 2', why: 'It counts twice.' } };
 
 const reportOf = (one: Case, rehearsal: string, emulator: string) =>
   report([{ name: 'Batches', isFifo: false, cases: [one] }], {
@@ -14,23 +14,23 @@ const reportOf = (one: Case, rehearsal: string, emulator: string) =>
   });
 
 test('an outcome that is neither documented nor explained is counted, and the table says both', () => {
-  const { unexplained, lines } = reportOf(PLAIN, 'a: 1', 'a: 1, 2');
+  const { unexplained, lines } = reportOf(plain, 'a: 1', 'a: 1, 2');
   expect(unexplained).toBe(1);
   expect(lines).toContain('| `Plain` | one message | a: 1 | the same | **a: 1, 2**, not a: 1 | no |');
 });
 
 test('an explained outcome is not counted, and its reason is below the table', () => {
-  const { unexplained, lines } = reportOf(EXPLAINED, 'a: 1', 'a: 1, 2');
+  const { unexplained, lines } = reportOf(explained, 'a: 1', 'a: 1, 2');
   expect(unexplained).toBe(0);
   expect(lines).toContain('- `Plain`, emulator: It counts twice.');
 });
 
 test('a difference that is gone is counted: its explanation is no longer true', () => {
-  expect(reportOf(EXPLAINED, 'a: 1', 'a: 1').unexplained).toBe(1);
+  expect(reportOf(explained, 'a: 1', 'a: 1').unexplained).toBe(1);
 });
 
 test('an explanation holds for its own engine only', () => {
-  expect(reportOf(EXPLAINED, 'a: 1, 2', 'a: 1, 2').unexplained).toBe(1);
+  expect(reportOf(explained, 'a: 1, 2', 'a: 1, 2').unexplained).toBe(1);
 });
 
 test('an outcome has each receive count, the order within each group, and the dead letters', () => {
@@ -40,17 +40,17 @@ test('an outcome has each receive count, the order within each group, and the de
     { at: 1_790_000_000_000, seen: [seen('b', 1, 'x'), seen('a', 1, 'x')] },
     { at: 1_790_000_009_000, seen: [seen('b', 2, 'x')] },
   ];
-  expect(outcomeOf(PLAIN, { sentAt, batches, dead: ['b'] })).toBe('a: 1 · b: 1, 2 · dead: b');
-  expect(outcomeOf({ ...PLAIN, looks: 'order' }, { sentAt, batches, dead: [] })).toBe('x: b1 a1 b2');
-  expect(outcomeOf({ ...PLAIN, looks: 'batches' }, { sentAt, batches, dead: [] })).toBe('batches of 2, 1');
-  expect(outcomeOf({ ...PLAIN, looks: 'visibility' }, { sentAt, batches, dead: [] })).toBe('b: not earlier · a: never');
-  const windowed: Case = { ...PLAIN, looks: 'window', mapping: { MaximumBatchingWindowInSeconds: 10 } };
+  expect(outcomeOf(plain, { sentAt, batches, dead: ['b'] })).toBe('a: 1 · b: 1, 2 · dead: b');
+  expect(outcomeOf({ ...plain, looks: 'order' }, { sentAt, batches, dead: [] })).toBe('x: b1 a1 b2');
+  expect(outcomeOf({ ...plain, looks: 'batches' }, { sentAt, batches, dead: [] })).toBe('batches of 2, 1');
+  expect(outcomeOf({ ...plain, looks: 'visibility' }, { sentAt, batches, dead: [] })).toBe('b: not earlier · a: never');
+  const windowed: Case = { ...plain, looks: 'window', mapping: { MaximumBatchingWindowInSeconds: 10 } };
   expect(outcomeOf(windowed, { sentAt, batches, dead: [] })).toBe('b: at once · a: at once · b: after its window');
-  expect(outcomeOf({ ...PLAIN, looks: 'largest' }, { sentAt, batches, dead: [] })).toBe('no batch of more than ten');
-  expect(outcomeOf(PLAIN, { sentAt, batches: [], dead: [] })).toBe('none');
+  expect(outcomeOf({ ...plain, looks: 'largest' }, { sentAt, batches, dead: [] })).toBe('no batch of more than ten');
+  expect(outcomeOf(plain, { sentAt, batches: [], dead: [] })).toBe('none');
 });
 
 test('each case has a name of its own: it names its queue', () => {
-  const names = APPS.flatMap(({ cases }) => cases.map(({ name }) => name));
+  const names = conformanceApps.flatMap(({ cases }) => cases.map(({ name }) => name));
   expect(new Set(names).size).toBe(names.length);
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Circumstances, Outcome } from '../../../lib/rehearsal/engine/lambda/lambda.ts';
 import { watchForBroken } from '../../../lib/rehearsal/file/broken.ts';
 
-const USUAL: Circumstances = { killed: false, loaded: true, spoke: false, machine: 'gave' };
+const usual: Circumstances = { killed: false, loaded: true, spoke: false, machine: 'gave' };
 
 interface End extends Partial<Circumstances> {
   readonly kind: 'crashed' | 'timed-out';
@@ -22,7 +22,7 @@ async function verdictOn(ends: readonly End[]): Promise<'broken' | 'works'> {
     if (hasCalled) called(sandbox);
     if (isDisturbed) disturbed.add(sandbox);
     const outcome: Outcome = { kind };
-    watch.onEnd?.({ sandbox, construct: 'App/Fn', event: {} }, outcome, { ...USUAL, ...circumstances });
+    watch.onEnd?.({ sandbox, construct: 'App/Fn', event: {} }, outcome, { ...usual, ...circumstances });
   }
   return Promise.race([failed.catch(() => 'broken' as const), sleep(10).then(() => 'works' as const)]);
 }
@@ -52,7 +52,7 @@ test('a function whose timeout the rehearsal has shortened is told so, with what
     ...{ logicalId: 'Fn', construct, from: 30, to: 6 },
   }));
   for (const sandbox of ['S1', 'S2', 'S3', 'S4']) {
-    watch.onEnd?.({ sandbox, construct: 'App/Fn', event: {} }, { kind: 'timed-out' }, USUAL);
+    watch.onEnd?.({ sandbox, construct: 'App/Fn', event: {} }, { kind: 'timed-out' }, usual);
   }
   await expect(failed).rejects.toThrow(
     /any of 4 invocations\. The rehearsal has shortened its timeout from 30 s to 6 s\. .* set functionTimeoutSeconds to 30/,

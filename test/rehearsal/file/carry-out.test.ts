@@ -4,12 +4,12 @@ import { createIntents } from '../../../lib/rehearsal/file/intents.ts';
 import { createJournal } from '../../../lib/rehearsal/file/journal.ts';
 import { createPlan, type Faults } from '../../../lib/rehearsal/file/plan.ts';
 
-const ALL = Array.from({ length: 40 }, (_, n) => `order-${n}`);
-const CONSUMER = { stack: 'App', construct: 'App/Fn/Mapping', handler: 'App/Fn' };
+const all = Array.from({ length: 40 }, (_, n) => `order-${n}`);
+const consumer = { stack: 'App', construct: 'App/Fn/Mapping', handler: 'App/Fn' };
 
 function carried(faults: Faults) {
   const intents = createIntents();
-  for (const intent of ALL) intents.add(intent);
+  for (const intent of all) intents.add(intent);
   const plan = createPlan(7, faults, { hasStore: true, hasProvider: true });
   const known = { plan, intents, journal: createJournal(), messageIntent: () => undefined };
   const rest = { kill: () => undefined, stall: () => false, stallMs: () => 0, keysOf: () => ['id'] };
@@ -24,15 +24,16 @@ const query = (more: object = {}) => ({
   operation: 'Query',
   body: JSON.stringify({ TableName: 'T', IndexName: 'by-order', ...more }),
 });
-const ITEMS = [{ orderId: { S: 'order-1' } }, { orderId: { S: 'order-x' } }];
+const itemCount = [{ orderId: { S: 'order-1' } }, { orderId: { S: 'order-x' } }];
 
 test('an index that lags does not show what was written, to one invocation', () => {
   const { begin, dynamodb } = carried({ indexLag: 1 });
-  const seen = () => JSON.parse(dynamodb.rewrite?.(query())?.answer(JSON.stringify({ Count: 2, Items: ITEMS })) ?? '');
+  const seen = () =>
+    JSON.parse(dynamodb.rewrite?.(query())?.answer(JSON.stringify({ Count: 2, Items: itemCount })) ?? '');
   begin('S1', 'order-1');
-  expect(seen()).toEqual({ Count: 1, Items: ITEMS.slice(1) });
+  expect(seen()).toEqual({ Count: 1, Items: itemCount.slice(1) });
   begin('S1', 'order-1');
-  expect(seen()).toEqual({ Count: 2, Items: ITEMS });
+  expect(seen()).toEqual({ Count: 2, Items: itemCount });
 });
 
 test('a function that only counts in an index does not see it there either', () => {
@@ -41,7 +42,7 @@ test('a function that only counts in an index does not see it there either', () 
   const rewrite = dynamodb.rewrite?.(query({ Select: 'COUNT' }));
   // The server has to show what it counts.
   expect(JSON.parse(rewrite?.body ?? '')).toEqual({ TableName: 'T', IndexName: 'by-order' });
-  const answer = rewrite?.answer(JSON.stringify({ Count: 2, ScannedCount: 2, Items: ITEMS })) ?? '';
+  const answer = rewrite?.answer(JSON.stringify({ Count: 2, ScannedCount: 2, Items: itemCount })) ?? '';
   expect(JSON.parse(answer)).toEqual({ Count: 1, ScannedCount: 2 });
   expect(readsIndex()).toBe(true);
   expect(stats.indexLag).toBe(1);
@@ -49,14 +50,14 @@ test('a function that only counts in an index does not see it there either', () 
 
 test('what an index does not show comes back: the queue delivers the message again of each intent for which it lags', async () => {
   const { begin, delivery, plan, planned } = carried({ indexLag: 0.3 });
-  const { forgetsDeletion, deliversTwice } = delivery(CONSUMER);
+  const { forgetsDeletion, deliversTwice } = delivery(consumer);
   const again: string[] = [];
-  for (const intent of ALL) {
+  for (const intent of all) {
     begin('S1', intent);
     deliversTwice?.({ MessageId: intent, Body: intent });
     if (await forgetsDeletion?.({ MessageId: intent, Body: intent })) again.push(intent);
   }
-  const lagging = ALL.filter((intent) => plan.trouble(intent, 'App/Fn').indexLag);
+  const lagging = all.filter((intent) => plan.trouble(intent, 'App/Fn').indexLag);
   expect(lagging.length).toBeGreaterThan(5);
   expect(again).toEqual(lagging);
   expect(planned.indexLag).toBe(lagging.length);
@@ -80,8 +81,8 @@ test('a function that writes to S3, or asks a provider, may remember there; one 
 
 test('as many deliveries are planned as are drawn for the mapping, of which a function may have several', async () => {
   const { begin, delivery, planned, stats } = carried({ redeliver: 0.5 });
-  const { forgetsDeletion, deliversTwice } = delivery(CONSUMER);
-  for (const intent of ALL) {
+  const { forgetsDeletion, deliversTwice } = delivery(consumer);
+  for (const intent of all) {
     begin('S1', intent);
     deliversTwice?.({ MessageId: intent, Body: intent });
     await forgetsDeletion?.({ MessageId: intent, Body: intent });

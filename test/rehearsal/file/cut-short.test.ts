@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { cutShort, sayShortened } from '../../../lib/rehearsal/file/cut-short.ts';
 import { createJournal, type Happening } from '../../../lib/rehearsal/file/journal.ts';
 
-const SHORT = { logicalId: 'Fn', construct: 'App/Fn', from: 30, to: 6 };
+const short = { logicalId: 'Fn', construct: 'App/Fn', from: 30, to: 6 };
 
 const began = (construct = 'App/Fn'): Happening => ({
   ...{ kind: 'began', sandbox: 'S1', construct, batch: 1 },
@@ -21,12 +21,12 @@ const stalled: Happening = { kind: 'stalled', sandbox: 'S1', moment: 'as it bega
 function cut(...happenings: readonly Happening[]) {
   const journal = createJournal();
   for (const happening of happenings) journal.add(['a'], happening);
-  const { intents, functions } = cutShort(journal, [SHORT]);
+  const { intents, functions } = cutShort(journal, [short]);
   return { intents: [...intents], functions };
 }
 
 test('an invocation without a fault that a shortened timeout ended is not held against the app', () => {
-  expect(cut(began(), ended('timed-out'))).toEqual({ intents: ['a'], functions: [SHORT] });
+  expect(cut(began(), ended('timed-out'))).toEqual({ intents: ['a'], functions: [short] });
   // What went wrong in an invocation before it is over.
   expect(cut(began(), called, ended('crashed'), began(), ended('timed-out')).intents).toEqual(['a']);
 });
@@ -42,5 +42,5 @@ test.each<[string, readonly Happening[]]>([
 });
 
 test('what to do is named with the timeout as it was written', () => {
-  expect(sayShortened(SHORT)).toMatch(/from 30 s to 6 s\. If it needs longer, set functionTimeoutSeconds to 30, or/);
+  expect(sayShortened(short)).toMatch(/from 30 s to 6 s\. If it needs longer, set functionTimeoutSeconds to 30, or/);
 });

@@ -3,8 +3,8 @@ import type { Outcome } from '../../../lib/rehearsal/engine/lambda/sandbox.ts';
 import { failuresInARow, isHopeless, sayFailing } from '../../../lib/rehearsal/file/failing.ts';
 import { createJournal, type Happening } from '../../../lib/rehearsal/file/journal.ts';
 
-const ERROR: Outcome = { kind: 'error', error: { name: 'Error', message: 'no' } };
-const RESPONSE: Outcome = { kind: 'response', value: {} };
+const error: Outcome = { kind: 'error', error: { name: 'Error', message: 'no' } };
+const response: Outcome = { kind: 'response', value: {} };
 
 const ended = (outcome: Outcome, failed: readonly string[] = [], sandbox = 'S1'): Happening => ({
   ...{ kind: 'ended', sandbox, construct: 'Mails/Send', batch: 1, outcome, failed: new Set(failed) },
@@ -13,20 +13,20 @@ const killed: Happening = { kind: 'killed', sandbox: 'S9', moment: 'as it began'
 const stalled: Happening = { kind: 'stalled', sandbox: 'S9', moment: 'as it began', forMs: 1 };
 
 test.each<{ readonly name: string; readonly happened: readonly Happening[]; readonly times: number }>([
-  { name: 'errors', happened: [ended(ERROR), ended(ERROR)], times: 2 },
+  { name: 'errors', happened: [ended(error), ended(error)], times: 2 },
   {
     name: 'timeouts, and ends of its own',
     happened: [ended({ kind: 'timed-out' }), ended({ kind: 'crashed' })],
     times: 2,
   },
-  { name: 'a response that names each message as failed', happened: [ended(RESPONSE, ['a', 'b'])], times: 1 },
-  { name: 'a response that names some', happened: [ended(ERROR), ended(RESPONSE, ['a'])], times: 0 },
-  { name: 'a response', happened: [ended(ERROR), ended(RESPONSE), ended(ERROR)], times: 1 },
+  { name: 'a response that names each message as failed', happened: [ended(response, ['a', 'b'])], times: 1 },
+  { name: 'a response that names some', happened: [ended(error), ended(response, ['a'])], times: 0 },
+  { name: 'a response', happened: [ended(error), ended(response), ended(error)], times: 1 },
   {
     name: 'what the rehearsal killed or stalled, which neither counts nor ends the row',
     happened: [
-      ...[ended(ERROR), killed, ended({ kind: 'crashed' }, [], 'S9')],
-      ...[stalled, ended({ kind: 'timed-out' }, [], 'S9'), ended(ERROR)],
+      ...[ended(error), killed, ended({ kind: 'crashed' }, [], 'S9')],
+      ...[stalled, ended({ kind: 'timed-out' }, [], 'S9'), ended(error)],
     ],
     times: 2,
   },

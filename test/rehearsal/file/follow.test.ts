@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { lostSoFar } from '../../../lib/rehearsal/file/follow.ts';
 import { createJournal, type Happening } from '../../../lib/rehearsal/file/journal.ts';
 
-const ALL = ['a', 'b', 'c'];
+const all = ['a', 'b', 'c'];
 const began: Happening = {
   ...{ kind: 'began', sandbox: 'S1', construct: 'App/Fn', batch: 1 },
   ...{ receives: new Map(), messages: new Map() },
@@ -16,7 +16,7 @@ const ended: Happening = {
 function after(happened: readonly (readonly [string, Happening])[], { events = 0, ms = 60_000 } = {}) {
   const journal = createJournal(() => 1_000_000);
   for (const [intent, happening] of happened) journal.add([intent], happening);
-  return lostSoFar(ALL, { entries: journal.entries, at: 1_000_000 + ms, events });
+  return lostSoFar(all, { entries: journal.entries, at: 1_000_000 + ms, events });
 }
 
 test('what no function has had yet is to come, and not lost', () => {

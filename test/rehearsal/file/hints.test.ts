@@ -4,9 +4,9 @@ import { hintsFor } from '../../../lib/rehearsal/file/hints.ts';
 import { createJournal, type Happening } from '../../../lib/rehearsal/file/journal.ts';
 import type { Harmed } from '../../../lib/rehearsal/file/result.ts';
 
-const CONSUMER = 'Mails/Send';
+const consumer = 'Mails/Send';
 
-const FACTS: Facts = {
+const innocentFacts: Facts = {
   ...{ harmed: [], verdicts: [], journal: createJournal(), consumers: [], hasClaims: false, shortened: [] },
   // Every function looks at what it writes, but in the log.
   hasRead: (_, table) => table !== 'Log',
@@ -22,10 +22,10 @@ function hintsOn(problem: Harmed['problem'], happenings: readonly Happening[], f
   const harmed: readonly Harmed[] = [
     { effect: 'email', intent: 'order-1', problem, times: problem === 'lost' ? 0 : 2, story: [] },
   ];
-  return hintsFor({ ...FACTS, harmed, journal, ...facts }).map(({ name }) => name);
+  return hintsFor({ ...innocentFacts, harmed, journal, ...facts }).map(({ name }) => name);
 }
 
-const began = (sandbox: string, construct = CONSUMER): Happening => ({
+const began = (sandbox: string, construct = consumer): Happening => ({
   kind: 'began',
   sandbox,
   construct,
@@ -47,7 +47,7 @@ const stored = (result: string, sandbox = 'S1', isNamed = true): Extract<Happeni
 const ended = (kind: 'error' | 'timed-out' | 'response', batch = 1, failed: readonly string[] = []): Happening => ({
   kind: 'ended',
   sandbox: 'S1',
-  construct: CONSUMER,
+  construct: consumer,
   batch,
   failed: new Set(failed),
   outcome:
@@ -74,8 +74,8 @@ test('nothing remembers: the effect happened at two deliveries, and the function
 });
 
 test('no cause is named if the function may remember where no record is, such as in S3 or at the provider', () => {
-  expect(hintsOn('doubled', twice, { mayRemember: (construct) => construct === CONSUMER })).toEqual([]);
-  expect(hintsOn('doubled', twice, { mayRemember: (construct) => construct !== CONSUMER })).toEqual(['no-idempotency']);
+  expect(hintsOn('doubled', twice, { mayRemember: (construct) => construct === consumer })).toEqual([]);
+  expect(hintsOn('doubled', twice, { mayRemember: (construct) => construct !== consumer })).toEqual(['no-idempotency']);
 });
 
 test('the memory is incomplete: the function wrote a record, and the effect happened twice all the same', () => {
@@ -227,7 +227,7 @@ test('a harmless run of a sound app has no hints', () => {
 });
 
 /** The n-th invocation for `order-1`, with the id of its message. */
-const begun = (sandbox: string, message: string, construct = CONSUMER): Happening => ({
+const begun = (sandbox: string, message: string, construct = consumer): Happening => ({
   kind: 'began',
   sandbox,
   construct,
@@ -287,7 +287,7 @@ test('an effect that is not awaited is lost: a call of its function came after t
     for (const happening of happenings) journal.add(['order-1'], happening);
     lateCall(calledFor, (happening, intents) => journal.add(intents, happening));
     const harmed: Harmed[] = [{ effect: 'email', intent: 'order-1', problem: 'lost', times: 0, story: [] }];
-    return hintsFor({ ...FACTS, harmed, journal }).map(({ name }) => name);
+    return hintsFor({ ...innocentFacts, harmed, journal }).map(({ name }) => name);
   };
   expect(hintsWith('order-0')).toEqual(['missing-await']);
   // What is called for in its own invocation is awaited, and a failure that is swallowed is another mistake.
@@ -304,12 +304,12 @@ describe('an event with several messages', () => {
     const journal = createJournal(() => Date.UTC(2026, 10, 22));
     const all = ['order-1', 'order-2', 'order-3'];
     const receives = new Map(all.map((intent) => [intent, 1] as const));
-    journal.add(all, { kind: 'began', sandbox: 'S1', construct: CONSUMER, batch: 3, receives, messages: new Map() });
+    journal.add(all, { kind: 'began', sandbox: 'S1', construct: consumer, batch: 3, receives, messages: new Map() });
     for (const intent of called) journal.add([intent], applied('S1'));
     journal.add(all, ended('response', 3, failed));
     const lost = all.filter((intent) => !called.includes(intent));
     const harmed = lost.map((intent): Harmed => ({ effect: 'email', intent, problem: 'lost', times: 0, story: [] }));
-    return hintsFor({ ...FACTS, harmed, journal });
+    return hintsFor({ ...innocentFacts, harmed, journal });
   };
 
   test('of which only the first, or only the last, has the effect', () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { junitOf } from '../../../lib/rehearsal/file/junit.ts';
 import type { RehearsalResult } from '../../../lib/rehearsal/file/result.ts';
 
-const EMAIL = {
+const email = {
   effect: 'email',
   intents: 3,
   done: 2,
@@ -22,7 +22,7 @@ function xmlOf(more: Partial<Parameters<typeof junitOf>[0]> = {}): string {
     { effect: 'email', intent: 'order-1', problem: 'doubled', times: 2, story: ['0.1 s  a & b', '0.2 s  <c>'] },
   ];
   return junitOf(
-    { effects: [EMAIL], harmed, empty: [], findings: [], left: 0, seconds: 12.34, ...more },
+    { effects: [email], harmed, empty: [], findings: [], left: 0, seconds: 12.34, ...more },
     'rehearsal.ts',
   );
 }

@@ -10,7 +10,7 @@ const place = { stack: 'App', construct: 'Mails/Send' };
 const call = { sandbox: 'SANDBOX0001', operation: 'PutItem', body: '{"id":"order-1"}' };
 const ok = { status: 200, body: '{}' };
 
-const NONE = { kill: 0, redeliver: 0, loseAnswer: 0, throttle: 0, freeze: 0, provider: 0, ttl: 0, indexLag: 0 };
+const none = { kill: 0, redeliver: 0, loseAnswer: 0, throttle: 0, freeze: 0, provider: 0, ttl: 0, indexLag: 0 };
 
 /** The faults of a run in which nothing is drawn, or this at every call of a provider. */
 function faultsOf(own: OwnFaults | undefined, drawn?: ProviderFault) {
@@ -19,7 +19,7 @@ function faultsOf(own: OwnFaults | undefined, drawn?: ProviderFault) {
   const journal = createJournal(() => 1_770_000_000_000);
   const killed: string[] = [];
   const carried: CarriedOut = {
-    ...{ stats: NONE, planned: NONE, workOf: () => [], readsIndex: () => false, hasRead: () => false },
+    ...{ stats: none, planned: none, workOf: () => [], readsIndex: () => false, hasRead: () => false },
     ...{ mayRemember: () => false, remembers: () => undefined, s3: {} },
     watch: {},
     wasDisturbed: () => false,

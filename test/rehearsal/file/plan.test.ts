@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { createPlan, DEFAULT_FAULTS } from '../../../lib/rehearsal/file/plan.ts';
+import { createPlan, defaultFaults } from '../../../lib/rehearsal/file/plan.ts';
 
-const SURFACE = { hasStore: true, hasProvider: true };
+const surface = { hasStore: true, hasProvider: true };
 const intents = Array.from({ length: 2_000 }, (_, index) => `order-${index + 1}`);
 
 test('the same seed plans the same, in any sequence, and another seed plans another', () => {
   const of = (seed: number, all: readonly string[]) => {
-    const plan = createPlan(seed, DEFAULT_FAULTS, SURFACE);
+    const plan = createPlan(seed, defaultFaults, surface);
     return new Map(all.map((intent) => [intent, [plan.trouble(intent, 'Fn'), plan.provider(intent, 'MAILER_URL')]]));
   };
   const forwards = of(1, intents);
@@ -16,7 +16,7 @@ test('the same seed plans the same, in any sequence, and another seed plans anot
 });
 
 test('a share of the intents has each fault, and none has a fault that is not named', () => {
-  const plan = createPlan(7, { kill: 0.1, redeliver: 0.5 }, SURFACE);
+  const plan = createPlan(7, { kill: 0.1, redeliver: 0.5 }, surface);
   const troubles = intents.map((intent) => plan.trouble(intent, 'Fn'));
   const share = (has: (trouble: (typeof troubles)[number]) => unknown) =>
     troubles.filter((trouble) => has(trouble) !== undefined).length / intents.length;
@@ -37,7 +37,7 @@ test('what an app does not have is no moment of a kill', () => {
 });
 
 test('one intent has troubles of its own at each function', () => {
-  const plan = createPlan(3, { kill: 0.5 }, SURFACE);
+  const plan = createPlan(3, { kill: 0.5 }, surface);
   const differ = intents.filter(
     (intent) => (plan.trouble(intent, 'One').kill === undefined) !== (plan.trouble(intent, 'Other').kill === undefined),
   );

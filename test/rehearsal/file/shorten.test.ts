@@ -4,12 +4,12 @@ import { referencesOf } from '../../../lib/rehearsal/engine/app/references.ts';
 import type { Synthesized } from '../../../lib/rehearsal/engine/app/synthesize.ts';
 import { filtered } from '../../../lib/rehearsal/file/filter.ts';
 import { shorten } from '../../../lib/rehearsal/file/shorten.ts';
-import { SERVICES } from '../../../lib/rehearsal/services/registry.ts';
+import { services } from '../../../lib/rehearsal/services/registry.ts';
 
-const SQS = { address: (name: string) => ({ url: `http://sqs/${name}`, arn: `arn:aws:sqs:us-east-1:0:${name}` }) };
+const sqs = { address: (name: string) => ({ url: `http://sqs/${name}`, arn: `arn:aws:sqs:us-east-1:0:${name}` }) };
 
 function referencesIn(stacks: readonly Synthesized[], parameters: Readonly<Record<string, unknown>> = {}) {
-  return referencesOf(readApp({ folder: '', stacks, missing: [] }, { sqs: SQS, services: SERVICES, parameters }));
+  return referencesOf(readApp({ folder: '', stacks, missing: [] }, { sqs: sqs, services: services, parameters }));
 }
 
 function stackOf(fn: object, queue: object, functionName: unknown = { Ref: 'Fn' }, mapping: object = {}) {
@@ -67,7 +67,7 @@ test('only the event sources of a wanted consumer are left, by its function or i
 });
 
 /** A queue in one stack, and its function in another, which knows the queue in one of the ways that there are. */
-const WAYS = {
+const ways = {
   'an import': {
     arn: { 'Fn::ImportValue': 'Data:Queue' },
     output: { Export: { Name: 'Data:Queue' }, Value: { 'Fn::GetAtt': ['Queue', 'Arn'] } },
@@ -77,8 +77,8 @@ const WAYS = {
   'a parameter of Systems Manager': { arn: { Ref: 'FromSsm' }, output: undefined },
 } as const;
 
-function twoStacks(way: keyof typeof WAYS, { timeout, visibility }: { timeout: unknown; visibility: unknown }) {
-  const { arn, ...more } = WAYS[way];
+function twoStacks(way: keyof typeof ways, { timeout, visibility }: { timeout: unknown; visibility: unknown }) {
+  const { arn, ...more } = ways[way];
   const output = 'output' in more && more.output !== undefined ? { Outputs: { Queue: more.output } } : {};
   const data: Synthesized = {
     stackName: 'Data',
@@ -112,7 +112,7 @@ function twoStacks(way: keyof typeof WAYS, { timeout, visibility }: { timeout: u
 }
 
 describe('a queue in another stack, known by', () => {
-  test.each(Object.keys(WAYS) as (keyof typeof WAYS)[])(
+  test.each(Object.keys(ways) as (keyof typeof ways)[])(
     '%s, is shortened with its function: neither an innocent app nor a guilty one becomes the other',
     (way) => {
       const short = (timeout: unknown, visibility: unknown) => {

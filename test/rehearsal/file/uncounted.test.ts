@@ -5,8 +5,8 @@ import { httpProvider } from '../../../lib/rehearsal/file/providers.ts';
 import type { ServedProvider } from '../../../lib/rehearsal/file/serve-provider.ts';
 import { withoutUncounted } from '../../../lib/rehearsal/file/uncounted.ts';
 
-const NOTHING = { absent: 0, doubled: [], uncounted: [], unfinished: [], parked: [], setAside: [], notOwed: [] };
-const VERDICT: EffectVerdict = { effect: 'charge', intents: 2, done: 1, lost: ['b'], unjudged: [], ...NOTHING };
+const nothing = { absent: 0, doubled: [], uncounted: [], unfinished: [], parked: [], setAside: [], notOwed: [] };
+const verdict: EffectVerdict = { effect: 'charge', intents: 2, done: 1, lost: ['b'], unjudged: [], ...nothing };
 
 const began = (sandbox: string): Happening => ({
   ...{ kind: 'began', sandbox, construct: 'App/Fn', batch: 1, receives: new Map(), messages: new Map() },
@@ -27,13 +27,13 @@ function verdictAfter(happened: readonly (readonly [string, Happening])[]) {
   const served: ServedProvider = {
     ...{ name: 'URL', provider, counts: new Map([['a', 1]]), stats, endpoint: '', stop: async () => undefined },
   };
-  const { verdicts } = withoutUncounted([VERDICT], { effects: { charge: provider }, providers: [served], journal });
-  const [{ lost, uncounted } = VERDICT] = verdicts;
+  const { verdicts } = withoutUncounted([verdict], { effects: { charge: provider }, providers: [served], journal });
+  const [{ lost, uncounted } = verdict] = verdicts;
   return { lost, uncounted };
 }
 
-const LOST = { lost: ['b'], uncounted: [] };
-const UNCOUNTED = { lost: [], uncounted: ['b'] };
+const lost = { lost: ['b'], uncounted: [] };
+const uncounted = { lost: [], uncounted: ['b'] };
 
 test('an effect is uncounted if a call that may be for it names no intent', () => {
   expect(
@@ -41,7 +41,7 @@ test('an effect is uncounted if a call that may be for it names no intent', () =
       ['b', began('S1')],
       ['b', unnamed('S1', 'POST /charges')],
     ]),
-  ).toEqual(UNCOUNTED);
+  ).toEqual(uncounted);
 });
 
 test('a call that goes with those that are counted, such as one for a token, is none for the effect', () => {
@@ -54,9 +54,9 @@ test('a call that goes with those that are counted, such as one for a token, is 
     ['b', began('S2')],
     ['b', unnamed('S2', 'POST /token')],
   ] as const;
-  expect(verdictAfter([...counted, ...other])).toEqual(LOST);
+  expect(verdictAfter([...counted, ...other])).toEqual(lost);
   // It does not go with one: it may be the way in which this effect is asked for.
-  expect(verdictAfter([['a', began('S1')], ['a', called('S1', 'POST /charges')], ...other])).toEqual(UNCOUNTED);
+  expect(verdictAfter([['a', began('S1')], ['a', called('S1', 'POST /charges')], ...other])).toEqual(uncounted);
 });
 
 test('a call of the same kind as those that are counted may be for the effect, also beside one of them', () => {
@@ -72,5 +72,5 @@ test('a call of the same kind as those that are counted may be for the effect, a
         ['b', unnamed('S2', 'POST /charges')],
       ] as const),
     ]),
-  ).toEqual(UNCOUNTED);
+  ).toEqual(uncounted);
 });

@@ -5,7 +5,7 @@ import { type FunctionRead, readingOf } from '../../../lib/rehearsal/engine/app/
 import type { Template } from '../../../lib/rehearsal/engine/app/template.ts';
 import { readFunctions } from '../../../lib/rehearsal/engine/lambda/read-functions.ts';
 import type { Stub } from '../../../lib/rehearsal/engine/not-run.ts';
-import { SERVICES } from '../../../lib/rehearsal/services/registry.ts';
+import { services } from '../../../lib/rehearsal/services/registry.ts';
 
 const sqs = {
   address: (name: string) => ({ url: `http://sqs/${name}`, arn: `arn:aws:sqs:us-east-1:000000000000:${name}` }),
@@ -24,18 +24,18 @@ function read(
     readonly parameters?: Readonly<Record<string, unknown>>;
   } = {},
 ) {
-  const app = readApp({ folder: '', stacks, missing: [] }, { sqs, services: SERVICES, ...options });
+  const app = readApp({ folder: '', stacks, missing: [] }, { sqs, services: services, ...options });
   const resolve = (stackName: string, value: unknown) =>
     app.stacks.find(({ stack: { stackName: name } }) => name === stackName)?.resolver.resolve(value);
   return { app, resolve, listed: app.findings.listed, refused: app.findings.refused };
 }
 
-const QUEUE = { Type: 'AWS::SQS::Queue' };
+const queue = { Type: 'AWS::SQS::Queue' };
 
 describe('templates that are read together', () => {
   test('a stack imports what another exports, by a name that is made', () => {
     const exporting = stack('A', {
-      Resources: { Queue: QUEUE },
+      Resources: { Queue: queue },
       Outputs: { Out: { Value: { Ref: 'Queue' }, Export: { Name: { 'Fn::Sub': `\${AWS::StackName}:Out` } } } },
     });
     const { resolve } = read([exporting, stack('B', {})]);
@@ -46,7 +46,7 @@ describe('templates that are read together', () => {
   test('a nested stack gets its parameters from the stack around it, which reads its outputs', () => {
     const outer = stack('A', {
       Resources: {
-        Queue: QUEUE,
+        Queue: queue,
         Nested: { Type: 'AWS::CloudFormation::Stack', Properties: { Parameters: { Given: { Ref: 'Queue' } } } },
       },
     });
@@ -54,7 +54,7 @@ describe('templates that are read together', () => {
       'A-Nested',
       {
         Parameters: { Given: { Type: 'String' } },
-        Resources: { Inner: QUEUE },
+        Resources: { Inner: queue },
         Outputs: { Inner: { Value: { Ref: 'Inner' } } },
       },
       { nestedIn: { stackName: 'A', logicalId: 'Nested' } },
@@ -79,7 +79,7 @@ describe('templates that are read together', () => {
           },
         },
         Mappings: { Sizes: { dev: { delay: 5 } } },
-        Resources: { Prod: { ...QUEUE, Condition: 'IsProd' }, Dev: { ...QUEUE, Condition: 'IsDev' } },
+        Resources: { Prod: { ...queue, Condition: 'IsProd' }, Dev: { ...queue, Condition: 'IsDev' } },
       }),
     ]);
     expect(app.stacks[0]?.resources.map(({ logicalId }) => logicalId)).toEqual(['Dev']);
@@ -107,7 +107,7 @@ describe('templates that are read together', () => {
   });
 });
 
-const MACHINE = { Type: 'AWS::StepFunctions::StateMachine', Metadata: { 'aws:cdk:path': 'A/Work/Machine/Resource' } };
+const machine = { Type: 'AWS::StepFunctions::StateMachine', Metadata: { 'aws:cdk:path': 'A/Work/Machine/Resource' } };
 
 function fn(Properties: Readonly<Record<string, unknown>>) {
   return {
@@ -127,7 +127,7 @@ describe('what is not run', () => {
     const { listed } = read([
       stack('A', {
         Resources: {
-          Machine: MACHINE,
+          Machine: machine,
           Role: { Type: 'AWS::IAM::Role' },
           Log: { Type: 'AWS::Logs::LogGroup' },
           Meta: { Type: 'AWS::CDK::Metadata' },
@@ -137,7 +137,7 @@ describe('what is not run', () => {
       }),
     ]);
     expect(listed).toEqual([
-      { stack: 'A', construct: 'A/Work/Machine', type: MACHINE.Type, why: expect.stringContaining('no state machine') },
+      { stack: 'A', construct: 'A/Work/Machine', type: machine.Type, why: expect.stringContaining('no state machine') },
       { stack: 'A', construct: 'Database', type: 'AWS::RDS::DBInstance', why: expect.stringContaining('AWS::RDS') },
     ]);
   });
@@ -184,7 +184,7 @@ describe('what is not run', () => {
 
   test('a function gets a made-up name of it, and that is listed; a stub gives it a real one', () => {
     const template = {
-      Resources: { Machine: MACHINE, Fn: fn({ Environment: { Variables: { M: { Ref: 'Machine' }, N: 'n' } } }) },
+      Resources: { Machine: machine, Fn: fn({ Environment: { Variables: { M: { Ref: 'Machine' }, N: 'n' } } }) },
     };
     const without = read([stack('A', template)]);
     functionsOf(without);
@@ -201,7 +201,7 @@ describe('what is not run', () => {
   });
 
   test('a stub that stands for nothing is refused, and names what it could stand for', () => {
-    const stacks = [stack('A', { Resources: { Machine: MACHINE, Queue: QUEUE } })];
+    const stacks = [stack('A', { Resources: { Machine: machine, Queue: queue } })];
     expect(() => read(stacks, { stubs: { Queue: { ref: 'x' } } })).toThrow(
       'The stub Queue stands for nothing. A stub can stand for: A/Work/Machine (AWS::StepFunctions::StateMachine).',
     );

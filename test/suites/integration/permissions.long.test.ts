@@ -8,7 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } f
 import type { Order } from '../../../lambda/order.ts';
 import { signedText } from '../../../lambda/processor.ts';
 import { ClaimsTable, grantClaims, grantLocks } from '../../../lib/cdk/index.ts';
-import { INDIVIDUAL_STORE_ACTIONS, RESTORED_STORE_ACTIONS, STORE_ACTIONS } from '../../../lib/pawl/deployment/needs.ts';
+import { individualStoreActions, restoredStoreActions, storeActions } from '../../../lib/pawl/deployment/needs.ts';
 import { type Doubt, reconcile } from '../../../lib/pawl/engine/reconcile.ts';
 import { nodeHost } from '../../../lib/pawl/host.ts';
 import { InDoubtError, once, type Verdict } from '../../../lib/pawl/index.ts';
@@ -23,8 +23,8 @@ import type { Provisioned } from '../../../lib/rehearsal/engine/provisioned.ts';
 import { startSqsLocal } from '../../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { startTap } from '../../../lib/rehearsal/engine/servers/tap.ts';
 import { tablesIn } from '../../../lib/rehearsal/services/dynamodb/index.ts';
-import { SERVICES } from '../../../lib/rehearsal/services/registry.ts';
-import { APP } from '../../../shop/app/project.ts';
+import { services } from '../../../lib/rehearsal/services/registry.ts';
+import { shopApp } from '../../../shop/app/project.ts';
 import { startAccounts } from '../../../shop/providers/accounts.ts';
 import { startGiftCards } from '../../../shop/providers/gift-cards.ts';
 import { createLedger } from '../../../shop/providers/ledger.ts';
@@ -72,7 +72,7 @@ beforeAll(async () => {
     stopped(await startTap({ target: inject('dynamoEndpoint'), hooks: { onRequest } })),
   ];
   tapped = tap.endpoint;
-  const app = await synthesize(APP, {
+  const app = await synthesize(shopApp, {
     'aws:cdk:bundling-stacks': [],
     giftCardApiUrl: giftCards.endpoint,
     accountsApiUrl: accounts.endpoint,
@@ -80,7 +80,7 @@ beforeAll(async () => {
     processorPublicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
   });
   cleanup.defer(() => rm(app.folder, { recursive: true, force: true }));
-  const provisioned = await provision(SERVICES, app, { dynamo, sqs, quiet: {} });
+  const provisioned = await provision(services, app, { dynamo, sqs, quiet: {} });
   for (const synthesized of app.stacks) stacks.set(synthesized.stackName, { synthesized, provisioned });
   vi.stubEnv('AWS_REGION', 'us-east-1');
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'local');
@@ -237,7 +237,7 @@ const functions: readonly (readonly [stack: string, construct: string, use: () =
 ];
 
 /** The one operation of each consumer: with the right of it alone, each does all that it does. */
-const OPERATIONS: Readonly<Record<string, string>> = {
+const operations: Readonly<Record<string, string>> = {
   SendEmail: 'send-email',
   IssueGiftCard: 'issue-gift-card',
   PostPayment: 'post-payment',
@@ -267,13 +267,13 @@ test.each(functions)('%s: %s asks for what it is granted, and is granted no more
   expect([...asked].filter((one) => !granted.includes(one))).toEqual([]);
 
   // All stores may be used under one grant: which action a store takes depends on what is under way at once, and on whether its table was restored.
-  const ofStores = [...STORE_ACTIONS, ...INDIVIDUAL_STORE_ACTIONS, ...RESTORED_STORE_ACTIONS].map(
+  const ofStores = [...storeActions, ...individualStoreActions, ...restoredStoreActions].map(
     (action) => `${environment['CLAIMS_TABLE']} ${action}`,
   );
   expect(granted.filter((one) => !asked.has(one) && !ofStores.includes(one))).toEqual([]);
   expect(asked.size).toBeGreaterThan(0);
 
-  const operation = OPERATIONS[construct];
+  const operation = operations[construct];
   const onClaims = requests.filter(({ table }) => table === environment['CLAIMS_TABLE']);
   if (operation === undefined) return;
   expect(onClaims.length).toBeGreaterThan(0);
@@ -285,7 +285,7 @@ test.each(functions)('%s: %s asks for what it is granted, and is granted no more
     return onClaims.map((one) => ({ ...one, decision: judge(rights, one) }));
   };
   expect(decisions([operation]).filter(({ decision }) => decision !== 'allowed')).toEqual([]);
-  const others = Object.values(OPERATIONS).filter((other) => other !== operation);
+  const others = Object.values(operations).filter((other) => other !== operation);
   const reached = decisions(others).filter(({ decision }) => decision === 'allowed');
   // Locks belong to no operation.
   expect(reached.filter(({ leadingKeys }) => leadingKeys.some((key) => !key.startsWith('#')))).toEqual([]);

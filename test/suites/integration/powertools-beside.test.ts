@@ -9,7 +9,7 @@ import { startQueues } from '../../support/queues.ts';
 import { claimsTable, localClient } from '../../support/tables.ts';
 
 /** Every recipe of the page as it is printed, with the real packages, DynamoDB Local and a real SQS server. */
-const PAGE = 'docs/guides/powertools-beside.md';
+const page = 'docs/guides/powertools-beside.md';
 
 type Handler = (event: SqsEvent, context: unknown) => Promise<unknown>;
 
@@ -58,7 +58,7 @@ async function handlerOf(text: string, names: Names = {}): Promise<Handler> {
     if (orderId.startsWith('refused')) throw new Error('mailbox full');
     sent.push(orderId);
   };
-  const run = await exampleOf(PAGE, text);
+  const run = await exampleOf(page, text);
   return ((await run({ sendMail, ...names })) as { readonly handler: Handler }).handler;
 }
 
@@ -145,12 +145,12 @@ const placed = (detail: unknown, id: string) => ({
   ...{ time: `2026-11-21T10:07:0${id.length % 10}Z`, 'detail-type': 'OrderPlaced', detail },
 });
 
-const ENVELOPES: readonly (readonly [string, string, (body: unknown, id: string) => object])[] = [
+const envelopes: readonly (readonly [string, string, (body: unknown, id: string) => object])[] = [
   ['SNS', 'SnsSqsNotificationSchema', notification],
   ['EventBridge', 'EventBridgeSchema', placed],
 ];
 
-test.each(ENVELOPES)(
+test.each(envelopes)(
   'Parser: one intent that comes twice through %s has one effect, and both copies are acknowledged',
   async (name, text, wrap) => {
     const Order = z.object({ orderId: z.string().min(1) });

@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { CONTENDERS, type Name } from '../../../bench/cost/contender.ts';
+import { contenders, type Name } from '../../../bench/cost/contender.ts';
 import { countCalls, countRequests } from '../../../bench/cost/counting.ts';
 import { createEffect, delivery, expectedOf, type Scenario } from '../../../bench/cost/scenarios.ts';
 import type { Aws } from '../../../lib/pawl/aws/aws.ts';
@@ -41,7 +41,7 @@ afterAll(() => {
 /** Invokes a contender with batches of one size, one after the other, and answers the requests of the last. */
 async function requestsOf(name: Name, size: number, ...scenarios: readonly Scenario[]): Promise<number> {
   const { effect, taken } = createEffect();
-  const prepare = (await CONTENDERS[name]())({ client, lean, tableName, effect });
+  const prepare = (await contenders[name]())({ client, lean, tableName, effect });
   let requests = 0;
   for (const scenario of scenarios) {
     const one = delivery(scenario, size, { series: `${name}-${size}-${scenarios}`, from: 0 });

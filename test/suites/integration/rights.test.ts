@@ -40,9 +40,9 @@ afterAll(async () => {
 });
 
 /** The role of one team. Its names have signs that mean something in IAM's patterns. */
-const OWN: ClaimRights = { operations: ['pay*$?'], sends: ['send-email'] };
-const OTHER: ClaimRights = { operations: ['pay*', 'send-email'], sends: ['pay*$?'] };
-const [operation = ''] = OWN.operations ?? [];
+const own: ClaimRights = { operations: ['pay*$?'], sends: ['send-email'] };
+const other: ClaimRights = { operations: ['pay*', 'send-email'], sends: ['pay*$?'] };
+const [operation = ''] = own.operations ?? [];
 
 const claimsRole = (rights: ClaimRights) => grantedBy((table, role) => grantClaims(table, role, rights));
 const locksRole = (rights: ClaimRights) =>
@@ -177,8 +177,8 @@ async function used(statements: ReturnType<typeof claimsRole>, feature: (used: U
 
 describe('with the right of its own operation', () => {
   test.each([
-    ...Object.entries(claims).map(([name, feature]) => [name, claimsRole(OWN), feature] as const),
-    ...Object.entries(locks).map(([name, feature]) => [name, locksRole(OWN), feature] as const),
+    ...Object.entries(claims).map(([name, feature]) => [name, claimsRole(own), feature] as const),
+    ...Object.entries(locks).map(([name, feature]) => [name, locksRole(own), feature] as const),
   ])('%s: all is allowed', async (_, statements, feature) => {
     const { ended, effects, asked, refused } = await used(statements, feature);
     expect(ended).toBe('ended');
@@ -196,7 +196,7 @@ describe('with the right of another team', () => {
   test.each(Object.entries(claims))(
     '%s: nothing happens, and all but what is listed is refused',
     async (_, feature) => {
-      const { effects, asked, refused } = await used(claimsRole(OTHER), feature);
+      const { effects, asked, refused } = await used(claimsRole(other), feature);
       expect(effects).toBe(0);
       expect(refused.length).toBeGreaterThan(0);
       expect(new Set(refused.map(({ decision }) => decision))).toEqual(new Set(['other keys']));
@@ -207,12 +207,12 @@ describe('with the right of another team', () => {
   );
 
   test('the mark of a restored table is read with every right, and is written with none', async () => {
-    const { asked } = await used(claimsRole(OTHER), claims['a restored table'] ?? (() => Promise.reject()));
+    const { asked } = await used(claimsRole(other), claims['a restored table'] ?? (() => Promise.reject()));
     const allowed = asked.filter(({ decision }) => decision === 'allowed');
     expect(new Set(allowed.map(({ action, leadingKeys }) => `${action} ${leadingKeys.join(' ')}`))).toEqual(
       new Set(EXCEPTIONS),
     );
-    const { client } = judgedClient(endpoint, claimsRole(OTHER));
+    const { client } = judgedClient(endpoint, claimsRole(other));
     const unmarked = { tableName: await claimsTable(admin), aws: sdk({ dynamodb: client }) };
     const marked = markRestored({ ...unmarked, cutOff: new Date(1000), by: 'eve', note: '' });
     await expect(marked).rejects.toThrow('dynamodb:PutItem');
@@ -220,13 +220,13 @@ describe('with the right of another team', () => {
   });
 
   test.each(Object.entries(locks))('%s: it claims nothing', async (_, feature) => {
-    const { effects, asked } = await used(locksRole(OTHER), feature);
+    const { effects, asked } = await used(locksRole(other), feature);
     expect(effects).toBe(0);
     expect(asked.filter(({ decision }) => decision === 'allowed')).toEqual([]);
   });
 
   test('locks belong to the whole table: a team that may lock reaches the locks of every other one, and no claim by them', async () => {
-    const { client, asked } = judgedClient(endpoint, locksRole(OTHER));
+    const { client, asked } = judgedClient(endpoint, locksRole(other));
     const store = dynamoLockStore(dynamoStore({ tableName, aws: sdk({ dynamodb: client }) }));
     const rules = { holder: 'theirs', unlock: { onSuccess: 'unlock', onFailure: 'keep' } } as const;
     const resource = randomUUID();

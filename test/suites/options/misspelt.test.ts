@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { PUBLIC_ENTRIES } from '../../../checks/packages.ts';
+import { publicEntries } from '../../../checks/packages.ts';
 import { WiringError } from '../../../lib/cdk/index.ts';
 import { memoryStore, OptionError, once } from '../../../lib/pawl/index.ts';
 import { lockOperator, memoryLockStore, resourceLocks } from '../../../lib/pawl/locks/index.ts';
@@ -12,7 +12,7 @@ const root = new URL('../../../', import.meta.url);
 /** The functions and classes of every entry of the package, by name. */
 async function exportedFunctions(): Promise<ReadonlyMap<string, unknown>> {
   const modules: readonly object[] = await Promise.all(
-    PUBLIC_ENTRIES.map(({ source }) => import(new URL(source, root).href)),
+    publicEntries.map(({ source }) => import(new URL(source, root).href)),
   );
   return new Map(
     modules.flatMap((module) => Object.entries(module)).filter(([, value]) => typeof value === 'function'),

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { PUBLIC_ENTRIES } from '../../../checks/packages.ts';
+import { publicEntries } from '../../../checks/packages.ts';
 import { memoryStore } from '../../../lib/pawl/index.ts';
 import { operator } from '../../../lib/pawl/operate/index.ts';
 import { noQueue } from '../../support/lambda.ts';
@@ -96,7 +96,7 @@ async function saidOf(call: () => unknown): Promise<string | undefined> {
 const functions = new Map<string, (...args: readonly unknown[]) => unknown>();
 
 beforeAll(async () => {
-  for (const { source } of PUBLIC_ENTRIES) {
+  for (const { source } of publicEntries) {
     const exported: object = await import(new URL(source, root).href);
     for (const [name, value] of Object.entries(exported)) {
       if (typeof value === 'function' && !/^class\b/.test(String(value))) functions.set(name, value);

@@ -1,4 +1,4 @@
-import { nameOf, SCHEDULED_VARIABLE, type ScheduledTask } from '../scheduled-task.ts';
+import { nameOf, type ScheduledTask, scheduledVariable } from '../scheduled-task.ts';
 import {
   inHours,
   registrationProblems,
@@ -14,7 +14,7 @@ import { type Finding, found, orOk, unknown } from './finding.ts';
 export function checkScheduled(facts: ScheduledFacts): readonly Finding[] {
   const { functionName, tasks, rules, alarms } = facts;
   if (tasks === undefined) {
-    return [unknown('schedule', `This version of pawl does not understand ${SCHEDULED_VARIABLE} of ${functionName}.`)];
+    return [unknown('schedule', `This version of pawl does not understand ${scheduledVariable} of ${functionName}.`)];
   }
   return [
     ...tasks.flatMap((task) => [

@@ -1,7 +1,7 @@
-import { BY_CONSTRUCT, FROM, type Rules } from './rule.ts';
+import { byConstruct, from, type Rules } from './rule.ts';
 
 /** Where messages go that cannot be handled. */
-export const DEAD_LETTERS = {
+export const deadLetters = {
   deadLetterRetention: {
     broken: 'a dead-letter queue whose retention is below that of the queue, or below one day',
     because:
@@ -10,7 +10,7 @@ export const DEAD_LETTERS = {
     construct: 'the construct keeps dead letters for 14 days, the longest that SQS allows',
     template: true,
     doctor: true,
-    source: FROM.retention,
+    source: from.retention,
   },
   deadLetterQueue: {
     broken: 'a queue without a dead-letter queue, or an imported queue without `deadLetterQueue`',
@@ -43,7 +43,7 @@ export const DEAD_LETTERS = {
     construct: true,
     template: true,
     doctor: true,
-    source: FROM.deadLetters,
+    source: from.deadLetters,
   },
   deadLetterQueueKind: {
     broken: 'a FIFO queue with a standard dead-letter queue, or the other way round',
@@ -52,15 +52,15 @@ export const DEAD_LETTERS = {
     construct: true,
     template: true,
     doctor: true,
-    source: FROM.deadLetters,
+    source: from.deadLetters,
   },
   redriveAllowed: {
     broken: 'a dead-letter queue whose redrive allow policy does not name the queue',
     because: 'SQS does not let the queue use it',
     level: 'problem',
-    construct: BY_CONSTRUCT,
+    construct: byConstruct,
     template: true,
     doctor: true,
-    source: FROM.deadLetters,
+    source: from.deadLetters,
   },
 } as const satisfies Rules;

@@ -1,7 +1,7 @@
-import { BY_CONSTRUCT, FROM, type Rules } from './rule.ts';
+import { byConstruct, from, type Rules } from './rule.ts';
 
 /** What Lambda polls, and what it may poll beside it. */
-export const EVENT_SOURCES = {
+export const eventSources = {
   partialResponses: {
     broken: 'an event source without partial responses',
     because: 'Lambda deletes the messages that failed together with those that succeeded',
@@ -9,7 +9,7 @@ export const EVENT_SOURCES = {
     construct: 'the construct turns them on',
     template: true,
     doctor: true,
-    source: FROM.configure,
+    source: from.configure,
   },
   batch: {
     broken: 'a batch size, a batching window or a `maxConcurrency` that Lambda refuses',
@@ -18,7 +18,7 @@ export const EVENT_SOURCES = {
     construct: true,
     template: true,
     doctor: 'Lambda refuses it, so it cannot be deployed',
-    source: FROM.mapping,
+    source: from.mapping,
   },
   provisionedPollers: {
     broken: 'provisioned pollers together with `maxConcurrency`, or fewer or more of them than Lambda takes',
@@ -27,23 +27,23 @@ export const EVENT_SOURCES = {
     construct: true,
     template: true,
     doctor: 'Lambda refuses it, so it cannot be deployed',
-    source: FROM.scaling,
+    source: from.scaling,
   },
   eventFilters: {
     broken: 'event filters',
     because: 'Lambda deletes the messages that do not match',
     level: 'warning',
-    construct: BY_CONSTRUCT,
+    construct: byConstruct,
     template: true,
     doctor: true,
-    source: FROM.filtering,
+    source: from.filtering,
   },
   disabled: {
     broken: 'a disabled event source, or a disabled schedule of a sweep or of a comparison with statements',
     because:
       'messages wait until SQS deletes them at the end of their retention, and claims in doubt wait for an operator',
     level: 'warning',
-    construct: BY_CONSTRUCT,
+    construct: byConstruct,
     template: true,
     doctor: true,
   },
@@ -51,7 +51,7 @@ export const EVENT_SOURCES = {
     broken: 'two event sources from the queue to the function, or to an alias of it',
     because: 'Lambda refuses the second. If one leads to an alias, two settings compete for the messages',
     level: 'problem',
-    construct: BY_CONSTRUCT,
+    construct: byConstruct,
     template: true,
     doctor: true,
   },
@@ -69,18 +69,18 @@ export const EVENT_SOURCES = {
     because:
       'Lambda polls more batches than the function may run, and throttling uses up the receives of healthy messages',
     level: 'problem',
-    construct: BY_CONSTRUCT,
+    construct: byConstruct,
     template: true,
     doctor: true,
-    source: FROM.scaling,
+    source: from.scaling,
   },
   unboundedPolling: {
     broken: 'reserved concurrency without `maxConcurrency` or provisioned pollers',
     because: 'with a backlog, Lambda polls more batches than the function may run, and throttling uses up receives',
     level: 'warning',
-    construct: BY_CONSTRUCT,
+    construct: byConstruct,
     template: true,
     doctor: true,
-    source: FROM.scaling,
+    source: from.scaling,
   },
 } as const satisfies Rules;

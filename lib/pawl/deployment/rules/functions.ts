@@ -1,7 +1,7 @@
-import { FROM, IN_HANDLER, IN_HANDLER_DEPLOYED, type Rules } from './rule.ts';
+import { from, inHandler, inHandlerDeployed, type Rules } from './rule.ts';
 
 /** What a function is, where it stands, and what it is told. */
-export const FUNCTIONS = {
+export const functions = {
   runtime: {
     broken: 'a runtime other than Node 22 or later',
     because: 'pawl uses features that older runtimes lack: the first batch throws',
@@ -9,7 +9,7 @@ export const FUNCTIONS = {
     construct: 'the construct takes Node 24',
     template: true,
     doctor: true,
-    source: FROM.runtimes,
+    source: from.runtimes,
   },
   place: {
     broken: 'a queue or a claims table in another region than the function, or a table of another account',
@@ -18,15 +18,15 @@ export const FUNCTIONS = {
     construct: true,
     template: 'a template has one region and one account',
     doctor: '`doctor` looks for the table where the function is',
-    source: FROM.configure,
+    source: from.configure,
   },
   operation: {
     broken: 'two functions with one `operation` on one claims table',
     because: 'the second function takes the first one’s completed key for its own, and never runs',
     level: 'problem',
     construct: true,
-    template: IN_HANDLER,
-    doctor: IN_HANDLER_DEPLOYED,
+    template: inHandler,
+    doctor: inHandlerDeployed,
   },
   variables: {
     broken: '`CLAIMS_TABLE` or `DEAD_LETTER_QUEUE_URL` set to another value',

@@ -1,7 +1,7 @@
 import type { Rules } from './rule.ts';
 
 /** Options of a construct that cannot mean anything. */
-export const OPTIONS = {
+export const options = {
   misplaced: {
     broken:
       'an option such as `timeout` beside an existing `function`, or one such as `fifo` beside an existing `queue`',

@@ -22,38 +22,38 @@ export interface Rule {
 /** The rules of one subject, by their names. */
 export type Rules = Readonly<Record<string, Rule>>;
 
-const LAMBDA = 'https://docs.aws.amazon.com/lambda/latest/dg';
-const SQS = 'https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide';
-const IAM = 'https://docs.aws.amazon.com/IAM/latest/UserGuide';
-const CFN = 'https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference';
+const lambda = 'https://docs.aws.amazon.com/lambda/latest/dg';
+const sqs = 'https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide';
+const iam = 'https://docs.aws.amazon.com/IAM/latest/UserGuide';
+const cfn = 'https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference';
 
 /** The pages that rules are from. */
-export const FROM = {
-  configure: { title: 'Lambda: configuring an SQS event source', url: `${LAMBDA}/services-sqs-configure.html` },
-  scaling: { title: 'Lambda: scaling of SQS event sources', url: `${LAMBDA}/services-sqs-scaling.html` },
+export const from = {
+  configure: { title: 'Lambda: configuring an SQS event source', url: `${lambda}/services-sqs-configure.html` },
+  scaling: { title: 'Lambda: scaling of SQS event sources', url: `${lambda}/services-sqs-scaling.html` },
   instances: {
     title: 'Lambda: execution environments of Managed Instances',
-    url: `${LAMBDA}/lambda-managed-instances-execution-environment.html`,
+    url: `${lambda}/lambda-managed-instances-execution-environment.html`,
   },
-  filtering: { title: 'Lambda: event filtering', url: `${LAMBDA}/with-sqs-filtering.html` },
-  runtimes: { title: 'Lambda: runtimes', url: `${LAMBDA}/lambda-runtimes.html` },
+  filtering: { title: 'Lambda: event filtering', url: `${lambda}/with-sqs-filtering.html` },
+  runtimes: { title: 'Lambda: runtimes', url: `${lambda}/lambda-runtimes.html` },
   retention: {
     title: 'SQS: retention of dead-letter queues',
-    url: `${SQS}/setting-up-dead-letter-queue-retention.html`,
+    url: `${sqs}/setting-up-dead-letter-queue-retention.html`,
   },
-  deadLetters: { title: 'SQS: dead-letter queues', url: `${SQS}/sqs-dead-letter-queues.html` },
+  deadLetters: { title: 'SQS: dead-letter queues', url: `${sqs}/sqs-dead-letter-queues.html` },
   evaluation: {
     title: 'IAM: policy evaluation',
-    url: `${IAM}/reference_policies_evaluation-logic_policy-eval-denyallow.html`,
+    url: `${iam}/reference_policies_evaluation-logic_policy-eval-denyallow.html`,
   },
-  boundaries: { title: 'IAM: permissions boundaries', url: `${IAM}/access_policies_boundaries.html` },
+  boundaries: { title: 'IAM: permissions boundaries', url: `${iam}/access_policies_boundaries.html` },
   mapping: {
     title: 'CloudFormation: AWS::Lambda::EventSourceMapping',
-    url: `${CFN}/aws-resource-lambda-eventsourcemapping.html`,
+    url: `${cfn}/aws-resource-lambda-eventsourcemapping.html`,
   },
 } as const satisfies Readonly<Record<string, Source>>;
 
 /** Why a rule is not asked somewhere. */
-export const BY_CONSTRUCT = 'no option of the construct can break it';
-export const IN_HANDLER = 'it is in the handler’s code, which no template shows';
-export const IN_HANDLER_DEPLOYED = 'it is in the handler’s code, which no API shows';
+export const byConstruct = 'no option of the construct can break it';
+export const inHandler = 'it is in the handler’s code, which no template shows';
+export const inHandlerDeployed = 'it is in the handler’s code, which no API shows';

@@ -1,14 +1,14 @@
-import { BY_CONSTRUCT, IN_HANDLER, type Rules } from './rule.ts';
+import { byConstruct, inHandler, type Rules } from './rule.ts';
 
-const ALARM_BY_CONSTRUCT = 'the construct makes the alarm, and the template cannot show what watches it elsewhere';
+const alarmByConstruct = 'the construct makes the alarm, and the template cannot show what watches it elsewhere';
 
 /** The functions of `OpenClaimsSweep` and of `StatementCheck`, which a schedule starts. */
-export const SCHEDULES = {
+export const schedules = {
   schedule: {
     broken: 'a sweep or a comparison with statements that no schedule starts',
     because: 'claims in doubt wait for an operator, and what a statement would show is not found',
     level: 'problem',
-    construct: BY_CONSTRUCT,
+    construct: byConstruct,
     template: true,
     doctor: true,
   },
@@ -24,8 +24,8 @@ export const SCHEDULES = {
     broken: 'such a function without an alarm for silence',
     because: 'a function that does not run sets off no other alarm',
     level: 'warning',
-    construct: ALARM_BY_CONSTRUCT,
-    template: ALARM_BY_CONSTRUCT,
+    construct: alarmByConstruct,
+    template: alarmByConstruct,
     doctor: true,
   },
   sweepOperations: {
@@ -33,8 +33,8 @@ export const SCHEDULES = {
       'a sweep that has left claims in doubt, within a day, because their operation is not among its `operations`',
     because: 'no run will ever settle them',
     level: 'warning',
-    construct: IN_HANDLER,
-    template: IN_HANDLER,
+    construct: inHandler,
+    template: inHandler,
     doctor: true,
   },
 } as const satisfies Rules;

@@ -1,10 +1,10 @@
 import type { Rules } from './rule.ts';
 
-const INDEX_OF_YOURS = '`ClaimsTable` has the index, and a table of your own works without it';
-const MARK_OF_AN_OPERATOR = 'an operator sets the mark, in a table that is deployed';
+const indexOfYours = '`ClaimsTable` has the index, and a table of your own works without it';
+const markOfAnOperator = 'an operator sets the mark, in a table that is deployed';
 
 /** The table of claims. */
-export const TABLES = {
+export const tables = {
   tableKey: {
     broken: 'a claims table whose key is not `id`, a string',
     because: 'pawl cannot write a claim',
@@ -59,16 +59,16 @@ export const TABLES = {
       'a claims table without the index `open`, with another index of that name, or while DynamoDB is building it',
     because: '`pawl claims` cannot list what is parked or in doubt; consumers do not need it',
     level: 'warning',
-    construct: INDEX_OF_YOURS,
-    template: INDEX_OF_YOURS,
+    construct: indexOfYours,
+    template: indexOfYours,
     doctor: true,
   },
   tableRestored: {
     broken: 'a claims table whose mark of a restore stands, or is of an earlier table',
     because: "new keys are in doubt: under `'park'`, nothing runs until the mark is lifted",
     level: 'warning',
-    construct: MARK_OF_AN_OPERATOR,
-    template: MARK_OF_AN_OPERATOR,
+    construct: markOfAnOperator,
+    template: markOfAnOperator,
     doctor: true,
   },
 } as const satisfies Rules;

@@ -1,7 +1,7 @@
-import { FROM, IN_HANDLER, IN_HANDLER_DEPLOYED, type Rules } from './rule.ts';
+import { from, inHandler, inHandlerDeployed, type Rules } from './rule.ts';
 
 /** How long a queue, a function and a claim last beside each other, and how often SQS may deliver a message. */
-export const TIMES = {
+export const times = {
   visibility: {
     broken: 'a visibility timeout below 6 × function timeout + batching window',
     because: 'SQS delivers messages again while the function still works on them',
@@ -9,7 +9,7 @@ export const TIMES = {
     construct: true,
     template: true,
     doctor: true,
-    source: FROM.configure,
+    source: from.configure,
   },
   managedInstances: {
     broken: 'on Managed Instances, a visibility timeout below the function’s timeout plus 61 s',
@@ -19,7 +19,7 @@ export const TIMES = {
     construct: 'a function gets its capacity provider after it is made',
     template: true,
     doctor: true,
-    source: FROM.instances,
+    source: from.instances,
   },
   lease: {
     broken: '`lease` longer than the visibility timeout',
@@ -27,7 +27,7 @@ export const TIMES = {
     level: 'problem',
     construct: true,
     template: true,
-    doctor: IN_HANDLER_DEPLOYED,
+    doctor: inHandlerDeployed,
   },
   claimRetention: {
     broken: '`claimRetention` below the retention of the queue plus that of the dead-letter queue',
@@ -52,7 +52,7 @@ export const TIMES = {
     construct: true,
     template: true,
     doctor: true,
-    source: FROM.configure,
+    source: from.configure,
   },
   handlerTimeout: {
     broken: '`handlerTimeout`, plus 1 s to record the outcome, longer than the function’s timeout',
@@ -67,7 +67,7 @@ export const TIMES = {
     because: 'pawl parks a healthy message that only waited for a lock',
     level: 'problem',
     construct: true,
-    template: IN_HANDLER,
+    template: inHandler,
     doctor: true,
   },
 } as const satisfies Rules;

@@ -1,7 +1,7 @@
 import { noted, rules, type Template, text } from './notes.ts';
 import { arn, functionProperties, idsOf, pollingProperties, ref, stackOf } from './resources.ts';
 import type { Settings } from './settings.ts';
-import { RULES_OF } from './statements.ts';
+import { rulesOf } from './statements.ts';
 
 /** A consumer as a template of CloudFormation. The code of the function is where its parameters say. */
 export function cloudFormationTemplate(settings: Settings): Template {
@@ -24,7 +24,7 @@ export function cloudFormationTemplate(settings: Settings): Template {
           }),
         },
       },
-      [ids.source]: noted(rules(...RULES_OF.source), {
+      [ids.source]: noted(rules(...rulesOf.source), {
         Type: 'AWS::Lambda::EventSourceMapping',
         Properties: {
           EventSourceArn: arn(ids.queue),

@@ -1,4 +1,4 @@
-import { RULES, type RuleName } from '../wiring-rules.ts';
+import { type RuleName, wiringRules } from '../wiring-rules.ts';
 
 /*
  * The values of a printed template, with their comments: which rules each value obeys. The text of a rule is that of `wiring-rules.ts`, so that a template
@@ -6,7 +6,7 @@ import { RULES, type RuleName } from '../wiring-rules.ts';
  */
 
 /** The widest line of a comment. */
-const COLUMNS = 100;
+const columns = 100;
 
 /** What stands above a value: a sentence of our own, or the names of rules. */
 export type Note =
@@ -23,11 +23,11 @@ export function rules(...names: readonly RuleName[]): readonly Note[] {
 
 /** The lines of the comments, each without its mark. */
 export function noteLines(notes: readonly Note[], indent: number): readonly string[] {
-  return notes.flatMap((note) => wrapped(note.kind === 'text' ? note.text : ruleText(note.rule), COLUMNS - indent - 2));
+  return notes.flatMap((note) => wrapped(note.kind === 'text' ? note.text : ruleText(note.rule), columns - indent - 2));
 }
 
 function ruleText(name: RuleName): string {
-  const { broken, because, level } = RULES[name];
+  const { broken, because, level } = wiringRules[name];
   return `${level === 'problem' ? 'Refused' : 'Warned'} (${name}): ${withoutLinks(broken)}. Reason: ${because}.`;
 }
 

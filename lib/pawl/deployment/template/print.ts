@@ -5,17 +5,17 @@ import { serverlessTemplate } from './serverless.ts';
 import { settingsOf, type TemplateOptions } from './settings.ts';
 import { terraformTemplate } from './terraform.ts';
 
-const WRITERS = {
+const writers = {
   sam: samTemplate,
   terraform: terraformTemplate,
   serverless: serverlessTemplate,
   cloudformation: cloudFormationTemplate,
 } as const;
 
-export type Format = keyof typeof WRITERS;
+export type Format = keyof typeof writers;
 
 /** The tools for which a consumer is printed. */
-export const FORMATS = Object.keys(WRITERS) as readonly Format[];
+export const formats = Object.keys(writers) as readonly Format[];
 
 /**
  * A consumer as a template: the claims table, the queue and its dead-letter queue, the function, its role and the event source.
@@ -23,5 +23,5 @@ export const FORMATS = Object.keys(WRITERS) as readonly Format[];
  * @throws {WiringError} when the options contradict each other
  */
 export function templateOf(format: Format, options: TemplateOptions = {}): Template {
-  return WRITERS[format](settingsOf(options));
+  return writers[format](settingsOf(options));
 }

@@ -1,8 +1,8 @@
-import { CONSUMER_DEFAULTS } from '../consumer-defaults.ts';
-import { CLAIMS_TABLE, keyAttributes, type TableIndex } from '../table-definition.ts';
+import { consumerDefaults } from '../consumer-defaults.ts';
+import { claimsTableDefinition, keyAttributes, type TableIndex } from '../table-definition.ts';
 import { type Note, noted, rules, type Template, text, type Yaml, type YamlMap } from './notes.ts';
 import type { Settings } from './settings.ts';
-import { LOG_ACTIONS, neededStatements, RULES_OF } from './statements.ts';
+import { logActions, neededStatements, rulesOf } from './statements.ts';
 
 /*
  * The resources of a consumer in CloudFormation's language, which AWS SAM and the Serverless Framework share. It owns no number and no action: those
@@ -19,7 +19,7 @@ export interface Ids {
   readonly source: string;
 }
 
-const TABLE_ID = 'ClaimsTable';
+const tableId = 'ClaimsTable';
 
 export function idsOf({ name }: Settings): Ids {
   const prefix = name
@@ -39,32 +39,32 @@ export function idsOf({ name }: Settings): Ids {
 export const ref = (id: string): YamlMap => ({ Ref: id });
 export const arn = (id: string): YamlMap => ({ 'Fn::GetAtt': [id, 'Arn'] });
 
-export const TABLE_PURPOSE = 'The claims of every consumer: one table is enough.';
-export const ENCRYPTION =
+export const tablePurpose = 'The claims of every consumer: one table is enough.';
+export const encryption =
   'Encrypted at rest all the same, with a key that DynamoDB owns, at no charge. If true, with a key of KMS, which the role then has to use.';
 
 /** The claims table; none if it exists already. */
 export function tableResources({ claimsTable }: Settings): YamlMap {
   if (claimsTable !== undefined) return {};
-  const { key, timeToLiveAttribute, indexes } = CLAIMS_TABLE;
+  const { key, timeToLiveAttribute, indexes } = claimsTableDefinition;
   const properties = {
     BillingMode: 'PAY_PER_REQUEST',
-    AttributeDefinitions: keyAttributes(CLAIMS_TABLE).map(({ name, type }) => ({
+    AttributeDefinitions: keyAttributes(claimsTableDefinition).map(({ name, type }) => ({
       AttributeName: name,
       AttributeType: type,
     })),
-    KeySchema: noted(rules(...RULES_OF.tableKey), [{ AttributeName: key.name, KeyType: 'HASH' }]),
+    KeySchema: noted(rules(...rulesOf.tableKey), [{ AttributeName: key.name, KeyType: 'HASH' }]),
     ...(indexes.length === 0 ? {} : { GlobalSecondaryIndexes: indexes.map(indexResource) }),
-    TimeToLiveSpecification: noted(rules(...RULES_OF.timeToLive), {
+    TimeToLiveSpecification: noted(rules(...rulesOf.timeToLive), {
       AttributeName: timeToLiveAttribute,
       Enabled: true,
     }),
-    PointInTimeRecoverySpecification: noted(rules(...RULES_OF.recovery), { PointInTimeRecoveryEnabled: true }),
-    DeletionProtectionEnabled: noted(rules(...RULES_OF.deletion), true),
-    SSESpecification: noted([text(ENCRYPTION)], { SSEEnabled: false }),
+    PointInTimeRecoverySpecification: noted(rules(...rulesOf.recovery), { PointInTimeRecoveryEnabled: true }),
+    DeletionProtectionEnabled: noted(rules(...rulesOf.deletion), true),
+    SSESpecification: noted([text(encryption)], { SSEEnabled: false }),
   };
   return {
-    [TABLE_ID]: noted([text(TABLE_PURPOSE), ...rules(...RULES_OF.table)], {
+    [tableId]: noted([text(tablePurpose), ...rules(...rulesOf.table)], {
       Type: 'AWS::DynamoDB::Table',
       ...kept,
       Properties: properties,
@@ -91,7 +91,7 @@ function indexResource({ name, partitionKey, sortKey, projection }: TableIndex):
 
 /** The name and the ARN of the claims table, whether the template has it or not. */
 function tableReferences({ claimsTable }: Settings): { readonly name: Yaml; readonly arn: Yaml } {
-  if (claimsTable === undefined) return { name: ref(TABLE_ID), arn: arn(TABLE_ID) };
+  if (claimsTable === undefined) return { name: ref(tableId), arn: arn(tableId) };
   const [partition, region, account] = ['Partition', 'Region', 'AccountId'].map((name) => `\${AWS::${name}}`);
   return {
     name: claimsTable,
@@ -109,7 +109,7 @@ export function queueResources(settings: Settings): YamlMap {
       Type: 'AWS::SQS::Queue',
       Properties: {
         ...kind,
-        MessageRetentionPeriod: noted(rules(...RULES_OF.deadLetterRetention), settings.deadLetterRetentionSeconds),
+        MessageRetentionPeriod: noted(rules(...rulesOf.deadLetterRetention), settings.deadLetterRetentionSeconds),
         SqsManagedSseEnabled: true,
       },
     },
@@ -117,11 +117,11 @@ export function queueResources(settings: Settings): YamlMap {
       Type: 'AWS::SQS::Queue',
       Properties: {
         ...kind,
-        VisibilityTimeout: noted(rules(...RULES_OF.visibility), settings.visibilityTimeoutSeconds),
-        MessageRetentionPeriod: noted(rules(...RULES_OF.retention), settings.retentionSeconds),
-        RedrivePolicy: noted(rules(...RULES_OF.redrive), {
+        VisibilityTimeout: noted(rules(...rulesOf.visibility), settings.visibilityTimeoutSeconds),
+        MessageRetentionPeriod: noted(rules(...rulesOf.retention), settings.retentionSeconds),
+        RedrivePolicy: noted(rules(...rulesOf.redrive), {
           deadLetterTargetArn: arn(ids.deadLetterQueue),
-          maxReceiveCount: noted(rules(...RULES_OF.receives), settings.maxReceiveCount),
+          maxReceiveCount: noted(rules(...rulesOf.receives), settings.maxReceiveCount),
         }),
         SqsManagedSseEnabled: true,
       },
@@ -173,13 +173,13 @@ function roleResources(settings: Settings): YamlMap {
   const ids = idsOf(settings);
   const statements = [
     ...roleStatements(settings),
-    { Sid: 'Logs', Effect: 'Allow', Action: LOG_ACTIONS, Resource: arn(ids.logs) },
+    { Sid: 'Logs', Effect: 'Allow', Action: logActions, Resource: arn(ids.logs) },
   ];
   return {
     [ids.logs]: {
       Type: 'AWS::Logs::LogGroup',
       ...kept,
-      Properties: { RetentionInDays: CONSUMER_DEFAULTS.logRetentionDays },
+      Properties: { RetentionInDays: consumerDefaults.logRetentionDays },
     },
     [ids.role]: {
       Type: 'AWS::IAM::Role',
@@ -200,23 +200,23 @@ function roleResources(settings: Settings): YamlMap {
 export function functionProperties(settings: Settings): YamlMap {
   const ids = idsOf(settings);
   return {
-    Runtime: noted(rules(...RULES_OF.runtime), CONSUMER_DEFAULTS.runtime),
+    Runtime: noted(rules(...rulesOf.runtime), consumerDefaults.runtime),
     Handler: 'index.handler',
-    Architectures: [CONSUMER_DEFAULTS.architecture],
-    MemorySize: CONSUMER_DEFAULTS.memoryMb,
-    Timeout: noted(rules(...RULES_OF.timeout), settings.timeoutSeconds),
+    Architectures: [consumerDefaults.architecture],
+    MemorySize: consumerDefaults.memoryMb,
+    Timeout: noted(rules(...rulesOf.timeout), settings.timeoutSeconds),
     Role: arn(ids.role),
     LoggingConfig: { LogGroup: ref(ids.logs) },
-    Environment: noted([text(HANDLER_READS)], { Variables: variables(settings) }),
+    Environment: noted([text(handlerReads)], { Variables: variables(settings) }),
   };
 }
 
 export const permissionNotes: readonly Note[] = [
   text('The function needs all of these. None of them deletes, scans or queries claims.'),
-  ...rules(...RULES_OF.permissions),
+  ...rules(...rulesOf.permissions),
 ];
 
-export const HANDLER_READS =
+export const handlerReads =
   'The handler reads both: dynamoStore({ tableName: process.env.CLAIMS_TABLE }) and deadLetterQueue(process.env.DEAD_LETTER_QUEUE_URL).';
 
 export function variables(settings: Settings): YamlMap {
@@ -231,12 +231,12 @@ export function variables(settings: Settings): YamlMap {
 export function pollingProperties(settings: Settings): YamlMap {
   const { batchSize, maxBatchingWindowSeconds, maxConcurrency } = settings;
   return {
-    BatchSize: noted(rules(...RULES_OF.batch), batchSize),
+    BatchSize: noted(rules(...rulesOf.batch), batchSize),
     ...(maxBatchingWindowSeconds === 0 ? {} : { MaximumBatchingWindowInSeconds: maxBatchingWindowSeconds }),
     ...(maxConcurrency === undefined
       ? {}
-      : { ScalingConfig: noted(rules(...RULES_OF.maxConcurrency), { MaximumConcurrency: maxConcurrency }) }),
-    FunctionResponseTypes: noted(rules(...RULES_OF.partialResponses), ['ReportBatchItemFailures']),
+      : { ScalingConfig: noted(rules(...rulesOf.maxConcurrency), { MaximumConcurrency: maxConcurrency }) }),
+    FunctionResponseTypes: noted(rules(...rulesOf.partialResponses), ['ReportBatchItemFailures']),
   };
 }
 
@@ -264,6 +264,6 @@ export function outputs(settings: Settings): YamlMap {
     [`${ids.function}Name`]: { Description: 'For: npx pawl doctor <function>', Value: ref(ids.function) },
     [`${ids.queue}Url`]: { Value: ref(ids.queue) },
     [`${ids.deadLetterQueue}Url`]: { Value: ref(ids.deadLetterQueue) },
-    ...(settings.claimsTable === undefined ? { [`${TABLE_ID}Name`]: { Value: ref(TABLE_ID) } } : {}),
+    ...(settings.claimsTable === undefined ? { [`${tableId}Name`]: { Value: ref(tableId) } } : {}),
   };
 }

@@ -1,7 +1,7 @@
 import { noted, rules, type Template, text } from './notes.ts';
 import { arn, functionProperties, idsOf, pollingProperties, stackOf } from './resources.ts';
 import type { Settings } from './settings.ts';
-import { RULES_OF } from './statements.ts';
+import { rulesOf } from './statements.ts';
 
 /**
  * A consumer as a template of AWS SAM. The role is written out: the one that SAM would make has managed policies, which permit the same on every
@@ -18,7 +18,7 @@ export function samTemplate(settings: Settings): Template {
         Properties: {
           CodeUri: noted([text('The folder with the bundled handler, index.mjs or index.js.')], 'dist/'),
           ...functionProperties(settings),
-          Events: noted(rules(...RULES_OF.source), {
+          Events: noted(rules(...rulesOf.source), {
             Queue: { Type: 'SQS', Properties: { Queue: arn(ids.queue), ...pollingProperties(settings) } },
           }),
         },

@@ -1,8 +1,8 @@
-import { CONSUMER_DEFAULTS } from '../consumer-defaults.ts';
+import { consumerDefaults } from '../consumer-defaults.ts';
 import { noted, rules, type Template, text, type YamlMap } from './notes.ts';
 import {
   arn,
-  HANDLER_READS,
+  handlerReads,
   idsOf,
   outputs,
   permissionNotes,
@@ -12,7 +12,7 @@ import {
   variables,
 } from './resources.ts';
 import type { Settings } from './settings.ts';
-import { RULES_OF } from './statements.ts';
+import { rulesOf } from './statements.ts';
 
 /** A consumer as a service of the Serverless Framework, version 3 or later, which makes the role and the log group itself. */
 export function serverlessTemplate(settings: Settings): Template {
@@ -22,18 +22,18 @@ export function serverlessTemplate(settings: Settings): Template {
     frameworkVersion: '>=3',
     provider: {
       name: 'aws',
-      runtime: noted(rules(...RULES_OF.runtime), CONSUMER_DEFAULTS.runtime),
-      architecture: CONSUMER_DEFAULTS.architecture,
-      memorySize: CONSUMER_DEFAULTS.memoryMb,
-      logRetentionInDays: CONSUMER_DEFAULTS.logRetentionDays,
+      runtime: noted(rules(...rulesOf.runtime), consumerDefaults.runtime),
+      architecture: consumerDefaults.architecture,
+      memorySize: consumerDefaults.memoryMb,
+      logRetentionInDays: consumerDefaults.logRetentionDays,
       iam: { role: { statements: noted(permissionNotes, roleStatements(settings)) } },
     },
     functions: {
       [functionKey(name)]: {
         handler: noted([text('The bundled handler: dist/index.mjs or dist/index.js.')], 'dist/index.handler'),
-        timeout: noted(rules(...RULES_OF.timeout), settings.timeoutSeconds),
-        environment: noted([text(HANDLER_READS)], variables(settings)),
-        events: noted(rules(...RULES_OF.source), [{ sqs: polling(settings) }]),
+        timeout: noted(rules(...rulesOf.timeout), settings.timeoutSeconds),
+        environment: noted([text(handlerReads)], variables(settings)),
+        events: noted(rules(...rulesOf.source), [{ sqs: polling(settings) }]),
       },
     },
     resources: {
@@ -53,12 +53,12 @@ function polling(settings: Settings): YamlMap {
   const { batchSize, maxBatchingWindowSeconds, maxConcurrency } = settings;
   return {
     arn: arn(idsOf(settings).queue),
-    batchSize: noted(rules(...RULES_OF.batch), batchSize),
+    batchSize: noted(rules(...rulesOf.batch), batchSize),
     ...(maxBatchingWindowSeconds === 0 ? {} : { maximumBatchingWindow: maxBatchingWindowSeconds }),
     ...(maxConcurrency === undefined
       ? {}
-      : { maximumConcurrency: noted(rules(...RULES_OF.maxConcurrency), maxConcurrency) }),
-    functionResponseType: noted(rules(...RULES_OF.partialResponses), 'ReportBatchItemFailures'),
+      : { maximumConcurrency: noted(rules(...rulesOf.maxConcurrency), maxConcurrency) }),
+    functionResponseType: noted(rules(...rulesOf.partialResponses), 'ReportBatchItemFailures'),
   };
 }
 

@@ -1,6 +1,6 @@
-import { CONSUMER_DEFAULTS } from '../consumer-defaults.ts';
+import { consumerDefaults } from '../consumer-defaults.ts';
 import { leastVisibilitySeconds, WiringError, wiringProblems } from '../wiring.ts';
-import { HANDLER_DEFAULTS, leastReceives, MOST_RECEIVES } from '../wiring-receives.ts';
+import { handlerDefaults, leastReceives, mostReceives } from '../wiring-receives.ts';
 
 /** What a team chooses about its consumer. Each value without a default follows from the others. */
 export interface TemplateOptions {
@@ -54,13 +54,13 @@ export interface Settings {
 /** Chooses the numbers by the rules that the constructs use. @throws {WiringError} when the options contradict each other */
 export function settingsOf(options: TemplateOptions): Settings {
   const handling = {
-    timeoutSeconds: options.timeoutSeconds ?? CONSUMER_DEFAULTS.timeoutSeconds,
-    batchSize: options.batchSize ?? CONSUMER_DEFAULTS.batchSize,
+    timeoutSeconds: options.timeoutSeconds ?? consumerDefaults.timeoutSeconds,
+    batchSize: options.batchSize ?? consumerDefaults.batchSize,
     fifo: options.fifo ?? false,
     concurrency: options.concurrency,
     handlerTimeoutSeconds: options.handlerTimeoutSeconds,
     maxAttempts: options.maxAttempts,
-    lockLeaseSeconds: options.lockLeaseSeconds ?? (options.locks ? HANDLER_DEFAULTS.lockLeaseSeconds : undefined),
+    lockLeaseSeconds: options.lockLeaseSeconds ?? (options.locks ? handlerDefaults.lockLeaseSeconds : undefined),
     lockAttempts: options.lockAttempts,
   };
   const maxBatchingWindowSeconds = options.maxBatchingWindowSeconds ?? 0;
@@ -73,16 +73,16 @@ export function settingsOf(options: TemplateOptions): Settings {
     maxConcurrency: options.maxConcurrency,
     visibilityTimeoutSeconds:
       options.visibilityTimeoutSeconds ?? leastVisibilitySeconds(handling.timeoutSeconds, maxBatchingWindowSeconds),
-    retentionSeconds: options.retentionSeconds ?? CONSUMER_DEFAULTS.retentionSeconds,
-    deadLetterRetentionSeconds: CONSUMER_DEFAULTS.deadLetterRetentionSeconds,
-    maxReceiveCount: options.maxReceiveCount ?? Math.min(MOST_RECEIVES, leastReceives(handling).all),
+    retentionSeconds: options.retentionSeconds ?? consumerDefaults.retentionSeconds,
+    deadLetterRetentionSeconds: consumerDefaults.deadLetterRetentionSeconds,
+    maxReceiveCount: options.maxReceiveCount ?? Math.min(mostReceives, leastReceives(handling).all),
     claimsTable: options.claimsTable,
     locks: options.locks === true || options.lockLeaseSeconds !== undefined,
   };
   const problems = wiringProblems({
     ...handling,
     ...settings,
-    claimRetentionSeconds: options.claimRetentionSeconds ?? CONSUMER_DEFAULTS.claimRetentionSeconds,
+    claimRetentionSeconds: options.claimRetentionSeconds ?? consumerDefaults.claimRetentionSeconds,
   });
   const refusals = problems.filter(({ level }) => level === 'problem').map(({ text }) => text);
   if (refusals.length > 0) throw new WiringError(`The consumer '${settings.name}'`, refusals);

@@ -1,4 +1,4 @@
-import { CLAIM_ACTIONS, DEAD_LETTER_ACTIONS, LOCK_ACTIONS, QUEUE_ACTIONS } from '../needs.ts';
+import { claimActions, deadLetterActions, lockActions, queueActions } from '../needs.ts';
 import type { Settings } from './settings.ts';
 
 /** A permission of the function's role. Each format has its own reference to the resource. */
@@ -11,17 +11,17 @@ export interface NeededStatement {
 /** What the function's role needs, apart from its logs. */
 export function neededStatements({ locks }: Settings): readonly NeededStatement[] {
   return [
-    { sid: 'Claims', actions: [...new Set([...CLAIM_ACTIONS, ...(locks ? LOCK_ACTIONS : [])])], on: 'table' },
-    { sid: 'Consume', actions: QUEUE_ACTIONS, on: 'queue' },
-    { sid: 'DeadLetters', actions: DEAD_LETTER_ACTIONS, on: 'deadLetterQueue' },
+    { sid: 'Claims', actions: [...new Set([...claimActions, ...(locks ? lockActions : [])])], on: 'table' },
+    { sid: 'Consume', actions: queueActions, on: 'queue' },
+    { sid: 'DeadLetters', actions: deadLetterActions, on: 'deadLetterQueue' },
   ];
 }
 
 /** What the function calls on its own log group. */
-export const LOG_ACTIONS = ['logs:CreateLogStream', 'logs:PutLogEvents'] as const;
+export const logActions = ['logs:CreateLogStream', 'logs:PutLogEvents'] as const;
 
 /** What each part of a template obeys. */
-export const RULES_OF = {
+export const rulesOf = {
   table: ['tableReplicas'],
   tableKey: ['tableKey'],
   timeToLive: ['tableTtl', 'tableGrows'],

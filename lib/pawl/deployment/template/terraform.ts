@@ -1,10 +1,10 @@
-import { CONSUMER_DEFAULTS } from '../consumer-defaults.ts';
-import { CLAIMS_TABLE, keyAttributes, type TableIndex } from '../table-definition.ts';
+import { consumerDefaults } from '../consumer-defaults.ts';
+import { claimsTableDefinition, keyAttributes, type TableIndex } from '../table-definition.ts';
 import { attribute, block, Expression, type HclEntry, hclText, jsonencode, quoted } from './hcl.ts';
 import { type Note, rules, type Template, text } from './notes.ts';
-import { ENCRYPTION, HANDLER_READS, permissionNotes, TABLE_PURPOSE } from './resources.ts';
+import { encryption, handlerReads, permissionNotes, tablePurpose } from './resources.ts';
 import type { Settings } from './settings.ts';
-import { LOG_ACTIONS, neededStatements, RULES_OF } from './statements.ts';
+import { logActions, neededStatements, rulesOf } from './statements.ts';
 
 /** A consumer for Terraform's AWS provider. */
 export function terraformTemplate(settings: Settings): Template {
@@ -40,26 +40,26 @@ function table({ claimsTable }: Settings): HclEntry {
   if (claimsTable !== undefined) {
     return block('data "aws_dynamodb_table" "claims"', [attribute('name', quoted(claimsTable))]);
   }
-  const { key, timeToLiveAttribute, indexes } = CLAIMS_TABLE;
-  const notes = [text(TABLE_PURPOSE), ...rules(...RULES_OF.table)];
+  const { key, timeToLiveAttribute, indexes } = claimsTableDefinition;
+  const notes = [text(tablePurpose), ...rules(...rulesOf.table)];
   return block(
     'resource "aws_dynamodb_table" "claims"',
     [
       attribute('name', quoted('claims')),
       attribute('billing_mode', quoted('PAY_PER_REQUEST')),
-      attribute('hash_key', quoted(key.name), rules(...RULES_OF.tableKey)),
-      attribute('deletion_protection_enabled', true, rules(...RULES_OF.deletion)),
-      ...keyAttributes(CLAIMS_TABLE).map(({ name, type }) =>
+      attribute('hash_key', quoted(key.name), rules(...rulesOf.tableKey)),
+      attribute('deletion_protection_enabled', true, rules(...rulesOf.deletion)),
+      ...keyAttributes(claimsTableDefinition).map(({ name, type }) =>
         block('attribute', [attribute('name', quoted(name)), attribute('type', quoted(type))]),
       ),
       ...indexes.map(indexBlock),
       block(
         'ttl',
         [attribute('attribute_name', quoted(timeToLiveAttribute)), attribute('enabled', true)],
-        rules(...RULES_OF.timeToLive),
+        rules(...rulesOf.timeToLive),
       ),
-      block('point_in_time_recovery', [attribute('enabled', true)], rules(...RULES_OF.recovery)),
-      block('server_side_encryption', [attribute('enabled', false)], [text(ENCRYPTION)]),
+      block('point_in_time_recovery', [attribute('enabled', true)], rules(...rulesOf.recovery)),
+      block('server_side_encryption', [attribute('enabled', false)], [text(encryption)]),
       block('lifecycle', [attribute('prevent_destroy', true)]),
     ],
     notes,
@@ -94,22 +94,22 @@ function queues(settings: Settings): readonly HclEntry[] {
       attribute(
         'message_retention_seconds',
         settings.deadLetterRetentionSeconds,
-        rules(...RULES_OF.deadLetterRetention),
+        rules(...rulesOf.deadLetterRetention),
       ),
     ]),
     block(`resource "aws_sqs_queue" ${quoted(label)}`, [
       attribute('name', quoted(`${settings.name}${suffix}`)),
       ...kind,
       encrypted,
-      attribute('visibility_timeout_seconds', settings.visibilityTimeoutSeconds, rules(...RULES_OF.visibility)),
-      attribute('message_retention_seconds', settings.retentionSeconds, rules(...RULES_OF.retention)),
+      attribute('visibility_timeout_seconds', settings.visibilityTimeoutSeconds, rules(...rulesOf.visibility)),
+      attribute('message_retention_seconds', settings.retentionSeconds, rules(...rulesOf.retention)),
       attribute(
         'redrive_policy',
         jsonencode({
           deadLetterTargetArn: new Expression(`aws_sqs_queue.${label}_dead_letters.arn`),
           maxReceiveCount: settings.maxReceiveCount,
         }),
-        rules(...RULES_OF.redrive, ...RULES_OF.receives),
+        rules(...rulesOf.redrive, ...rulesOf.receives),
       ),
     ]),
     tlsOnly(label),
@@ -146,7 +146,7 @@ function role(settings: Settings): readonly HclEntry[] {
   });
   const statements = [
     ...neededStatements(settings).map(({ sid, actions, on }) => allow(sid, actions, arns[on])),
-    allow('Logs', LOG_ACTIONS, `"\${aws_cloudwatch_log_group.${label}.arn}:*"`),
+    allow('Logs', logActions, `"\${aws_cloudwatch_log_group.${label}.arn}:*"`),
   ];
   const assume = {
     Version: '2012-10-17',
@@ -155,7 +155,7 @@ function role(settings: Settings): readonly HclEntry[] {
   return [
     block(`resource "aws_cloudwatch_log_group" ${quoted(label)}`, [
       attribute('name', quoted(`/aws/lambda/${settings.name}`)),
-      attribute('retention_in_days', CONSUMER_DEFAULTS.logRetentionDays),
+      attribute('retention_in_days', consumerDefaults.logRetentionDays),
     ]),
     block(`resource "aws_iam_role" ${quoted(label)}`, [
       attribute('name', quoted(`${settings.name}-consumer`)),
@@ -187,15 +187,15 @@ function theFunction(settings: Settings): readonly HclEntry[] {
       attribute('filename', `var.${label}_package`),
       attribute('source_code_hash', `filebase64sha256(var.${label}_package)`),
       attribute('handler', quoted('index.handler')),
-      attribute('architectures', listOf([CONSUMER_DEFAULTS.architecture])),
-      attribute('memory_size', CONSUMER_DEFAULTS.memoryMb),
-      attribute('runtime', quoted(CONSUMER_DEFAULTS.runtime), rules(...RULES_OF.runtime)),
-      attribute('timeout', settings.timeoutSeconds, rules(...RULES_OF.timeout)),
+      attribute('architectures', listOf([consumerDefaults.architecture])),
+      attribute('memory_size', consumerDefaults.memoryMb),
+      attribute('runtime', quoted(consumerDefaults.runtime), rules(...rulesOf.runtime)),
+      attribute('timeout', settings.timeoutSeconds, rules(...rulesOf.timeout)),
       block('logging_config', [
         attribute('log_format', quoted('Text')),
         attribute('log_group', `aws_cloudwatch_log_group.${label}.name`),
       ]),
-      block('environment', [attribute('variables', `{\n${map.join('')}}`)], [text(HANDLER_READS)]),
+      block('environment', [attribute('variables', `{\n${map.join('')}}`)], [text(handlerReads)]),
     ]),
   ];
 }
@@ -203,24 +203,24 @@ function theFunction(settings: Settings): readonly HclEntry[] {
 function source(settings: Settings): HclEntry {
   const label = labelOf(settings);
   const { batchSize, maxBatchingWindowSeconds, maxConcurrency } = settings;
-  const notes: readonly Note[] = rules(...RULES_OF.source);
+  const notes: readonly Note[] = rules(...rulesOf.source);
   return block(
     `resource "aws_lambda_event_source_mapping" ${quoted(label)}`,
     [
       attribute('event_source_arn', `aws_sqs_queue.${label}.arn`),
       attribute('function_name', `aws_lambda_function.${label}.arn`),
-      attribute('batch_size', batchSize, rules(...RULES_OF.batch)),
+      attribute('batch_size', batchSize, rules(...rulesOf.batch)),
       ...(maxBatchingWindowSeconds === 0
         ? []
         : [attribute('maximum_batching_window_in_seconds', maxBatchingWindowSeconds)]),
-      attribute('function_response_types', listOf(['ReportBatchItemFailures']), rules(...RULES_OF.partialResponses)),
+      attribute('function_response_types', listOf(['ReportBatchItemFailures']), rules(...rulesOf.partialResponses)),
       ...(maxConcurrency === undefined
         ? []
         : [
             block(
               'scaling_config',
               [attribute('maximum_concurrency', maxConcurrency)],
-              rules(...RULES_OF.maxConcurrency),
+              rules(...rulesOf.maxConcurrency),
             ),
           ]),
       attribute('depends_on', `[aws_iam_role_policy.${label}]`, [

@@ -62,11 +62,11 @@ export async function beginWork(
   const committed = await commit(table, [fence, ...adopting(table, name, attempt)]);
   if (committed.kind === 'committed') return 'begun';
   const [ofFence] = committed.codes;
-  return ofFence === conditionFailed ? 'stale' : refused(name, committed);
+  return ofFence === conditionFailed ? 'stale' : throwRefused(name, committed);
 }
 
 /** @throws WorkChangedError where a segment is about other items, or else what DynamoDB has said */
-function refused(name: WorkName, { codes, cause }: Refused): never {
+function throwRefused(name: WorkName, { codes, cause }: Refused): never {
   if (codes.includes(conditionFailed)) throw new WorkChangedError(name);
   throw cause;
 }

@@ -10,7 +10,7 @@ import {
 } from '../../rules/open-claims.ts';
 import { call } from './calls.ts';
 import { fieldsOf, type Item } from './item.ts';
-import { OPEN_INDEX } from './open-index.ts';
+import { openIndex } from './open-index.ts';
 import { openIndexError } from './open-index-error.ts';
 
 /** As many shards are asked at once. More would make a cursor longer, which holds a place in each of them; fewer, a page slower. */
@@ -76,7 +76,7 @@ async function readSome(table: OpenTable, { places, next }: Rest, prefix: string
 
 /** Looks at so many claims of a shard. `found`: those that fit. `end`: the last one that was looked at, unless that was the last of the shard. */
 async function readShard({ transport, TableName }: OpenTable, { shard, after }: Place, prefix: string, Limit: number) {
-  const { name: IndexName, partitionKey } = OPEN_INDEX;
+  const { name: IndexName, partitionKey } = openIndex;
   const byPrefix = prefix !== '' && { FilterExpression: 'begins_with(id, :prefix)' };
   const asked = call(transport, 'Query', {
     TableName,
@@ -96,7 +96,7 @@ async function readShard({ transport, TableName }: OpenTable, { shard, after }: 
 
 /** What the index holds of a claim, without what only leads to it there. */
 function openClaim(item: Item): OpenClaim {
-  const { [OPEN_INDEX.partitionKey]: _, ...rest } = item;
+  const { [openIndex.partitionKey]: _, ...rest } = item;
   return fieldsOf(rest) as OpenClaim;
 }
 
@@ -105,7 +105,7 @@ const isEmpty = ({ places, next }: Rest): boolean => places.length === 0 && next
 /** The cursor is a text for URLs: what is left to read, as JSON. */
 function cursorOf({ places, next }: Rest): string {
   const left = places.map(({ shard, after }) =>
-    after === undefined ? [shard] : [shard, after['id']?.S, after[OPEN_INDEX.sortKey]?.N],
+    after === undefined ? [shard] : [shard, after['id']?.S, after[openIndex.sortKey]?.N],
   );
   return Buffer.from(JSON.stringify([next, ...left])).toString('base64url');
 }
@@ -128,6 +128,6 @@ const isShard = (shard: number): boolean => Number.isSafeInteger(shard) && shard
 
 function placeOf(shard: number, id: string | undefined, seen: string | undefined): Place {
   if (id === undefined || seen === undefined) return { shard };
-  const { partitionKey, sortKey } = OPEN_INDEX;
+  const { partitionKey, sortKey } = openIndex;
   return { shard, after: { id: { S: id }, [partitionKey]: { S: shardName(shard) }, [sortKey]: { N: seen } } };
 }

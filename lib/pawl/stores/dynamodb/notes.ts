@@ -4,7 +4,7 @@ import { knownNote } from '../known-note.ts';
 import { call } from './calls.ts';
 import { type ExplainedTable, explaining } from './explain.ts';
 import { fieldsOf, type Item } from './item.ts';
-import { OPEN_INDEX } from './open-index.ts';
+import { openIndex } from './open-index.ts';
 import { openIndexError } from './open-index-error.ts';
 import { put } from './put.ts';
 
@@ -22,7 +22,7 @@ export function notesIn(transport: DynamoTransport, table: ExplainedTable): Keep
       put(transport, { TableName: table.TableName, next, seen: seen && noteState(seen) }, noteOf),
     async listPlace({ place, until, limit, after }) {
       const { TableName } = table;
-      const { name: IndexName, partitionKey, sortKey } = OPEN_INDEX;
+      const { name: IndexName, partitionKey, sortKey } = openIndex;
       const listed = call(transport, 'Query', {
         TableName,
         IndexName,
@@ -46,11 +46,11 @@ export function notesIn(transport: DynamoTransport, table: ExplainedTable): Keep
 }
 
 function keyOf(place: string, { id, firstSeenAt }: PlaceEntry): Item {
-  return { id: { S: id }, [OPEN_INDEX.partitionKey]: { S: place }, [OPEN_INDEX.sortKey]: { N: String(firstSeenAt) } };
+  return { id: { S: id }, [openIndex.partitionKey]: { S: place }, [openIndex.sortKey]: { N: String(firstSeenAt) } };
 }
 
 function entryOf(item: Item): PlaceEntry {
-  return { id: item['id']?.S ?? '', firstSeenAt: Number(item[OPEN_INDEX.sortKey]?.N) };
+  return { id: item['id']?.S ?? '', firstSeenAt: Number(item[openIndex.sortKey]?.N) };
 }
 
 function noteOf(item: Item): Note {

@@ -7,7 +7,7 @@
  * The sort key is not the id, although a search by operation would then read nothing else. DynamoDB takes 2,048 bytes of a partition key
  * and 1,024 of a sort key: with the id there, it would refuse every write of a claim with a long key.
  */
-export const OPEN_INDEX = {
+export const openIndex = {
   name: 'open',
   /** The shard. A text. */
   partitionKey: 'open',

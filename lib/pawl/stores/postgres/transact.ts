@@ -48,7 +48,7 @@ export async function transact(
     return ended;
   } catch (error) {
     const explained = setupErrorOf(error, table.name);
-    if (isHopeless(explained)) return refused(explained);
+    if (isHopeless(explained)) return endRefused(explained);
     throw explained;
   }
 }
@@ -80,20 +80,20 @@ async function inTransaction(
   const failed = await failureOf(client, work);
   if (failed !== undefined) {
     const { error } = failed;
-    return undone(isToRepeat(error) ? { kind: 'again', error: stated(error) } : refused(error));
+    return undone(isToRepeat(error) ? { kind: 'again', error: stated(error) } : endRefused(error));
   }
   try {
     const { command } = await run('COMMIT');
     if (command !== 'ROLLBACK') return { kind: 'over', result: { applied: true } };
     const said = 'a statement failed, and the function of the transaction did not let its error through';
-    return refused(explainedError(Error, said, 'not-committed'));
+    return endRefused(explainedError(Error, said, 'not-committed'));
   } catch (error) {
     if (endsConnection(error)) throw error;
-    return isToRepeat(error) ? { kind: 'again', error } : refused(error);
+    return isToRepeat(error) ? { kind: 'again', error } : endRefused(error);
   }
 }
 
-function refused(refusal: unknown): Extract<Ended, { readonly kind: 'over' }> {
+function endRefused(refusal: unknown): Extract<Ended, { readonly kind: 'over' }> {
   return { kind: 'over', result: { applied: false, refusal } };
 }
 

@@ -1,9 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { ACCOUNT, list, REGION, record, type Template, type TemplateResource } from './template.ts';
+import { list, record, rehearsedAccount, rehearsedRegion, type Template, type TemplateResource } from './template.ts';
 
-const TEMPLATE = '.template.json';
-const STACK = 'aws:cloudformation:stack';
+const template = '.template.json';
+const stackType = 'aws:cloudformation:stack';
 
 /** A synthesized CDK app. */
 export interface Assembly {
@@ -48,7 +48,7 @@ async function readPart(folder: string, taken: Set<string>): Promise<Assembly> {
       stacks.push(...stage.stacks);
       missing.push(...stage.missing);
     }
-    if (type !== STACK) continue;
+    if (type !== stackType) continue;
     const { templateFile, stackName } = record(properties);
     const named = typeof stackName === 'string' ? stackName : id;
     const name = taken.has(named) ? `${named}-${id}` : named;
@@ -71,10 +71,10 @@ async function readManifest(folder: string): Promise<Readonly<Record<string, unk
   const text = await readFile(join(folder, 'manifest.json'), 'utf8').catch(() => undefined);
   if (text !== undefined) return record(JSON.parse(text));
   const names = (await readdir(folder).catch(() => []))
-    .filter((name) => name.endsWith(TEMPLATE) && !name.endsWith(`.nested${TEMPLATE}`))
-    .map((name) => name.slice(0, -TEMPLATE.length));
+    .filter((name) => name.endsWith(template) && !name.endsWith(`.nested${template}`))
+    .map((name) => name.slice(0, -template.length));
   if (names.length === 0) throw new Error(`There is no cloud assembly in ${folder}. The CDK app has to make one.`);
-  const stackNamed = (name: string) => ({ type: STACK, properties: { templateFile: name + TEMPLATE } });
+  const stackNamed = (name: string) => ({ type: stackType, properties: { templateFile: name + template } });
   return { artifacts: Object.fromEntries(names.map((name) => [name, stackNamed(name)])) };
 }
 
@@ -123,10 +123,13 @@ function inOnePlace(template: string, environment: string): string {
   const [account = '', region = ''] = environment.replace(/^aws:\/\//, '').split('/');
   // `arn:aws:sqs:eu-west-1:123456789012:name`, of which parts may be references; `https://sqs.eu-west-1.amazonaws.com/123456789012/name`.
   const ours = /^\d{12}$/.test(account)
-    ? template.replaceAll(new RegExp(`(?<=:|amazonaws\\.com/)${account}(?=[:/])`, 'g'), ACCOUNT)
+    ? template.replaceAll(new RegExp(`(?<=:|amazonaws\\.com/)${account}(?=[:/])`, 'g'), rehearsedAccount)
     : template;
   return /^[a-z]{2}(-[a-z]+)+-\d$/.test(region)
-    ? ours.replaceAll(new RegExp(`(?<=:)${region}(?=:)|(?<=\\.)${region}(?=\\.(?:amazonaws\\.com|"))`, 'g'), REGION)
+    ? ours.replaceAll(
+        new RegExp(`(?<=:)${region}(?=:)|(?<=\\.)${region}(?=\\.(?:amazonaws\\.com|"))`, 'g'),
+        rehearsedRegion,
+      )
     : ours;
 }
 

@@ -31,7 +31,7 @@ function examineProperties(examined: Examined, value: Readonly<Record<string, un
   for (const [name, inner] of Object.entries(value)) {
     const path = prefix + name;
     const rule = examined.rules[path];
-    if (rule !== undefined) report(examined, path, inner, rule);
+    if (rule !== undefined) noteRule(examined, path, inner, rule);
     else if (!lookInside(examined, path, inner)) {
       addOnce(examined, path, 'listed', 'A rehearsal does not know this property, and does without it.');
     }
@@ -47,13 +47,13 @@ function lookInside(examined: Examined, path: string, value: unknown): boolean {
   return true;
 }
 
-function report(examined: Examined, path: string, value: unknown, rule: PropertyRule): void {
+function noteRule(examined: Examined, path: string, value: unknown, rule: PropertyRule): void {
   switch (rule.kind) {
     case 'run':
     case 'without-effect':
       return;
     case 'by-value':
-      report(examined, path, value, rule.of(value));
+      noteRule(examined, path, value, rule.of(value));
       return;
     case 'listed':
     case 'refused':

@@ -1,11 +1,11 @@
 import type { Synthesized } from './assembly.ts';
 import type { NamedAt, Naming } from './rule.ts';
-import { ACCOUNT, type Names, REGION, type TemplateResource } from './template.ts';
+import { type Names, rehearsedAccount, rehearsedRegion, type TemplateResource } from './template.ts';
 import type { RuleOf } from './types.ts';
 
 /** The ARN of something in the one place where a rehearsal is. */
 export function arnOf(service: string, rest: string): string {
-  return `arn:aws:${service}:${REGION}:${ACCOUNT}:${rest}`;
+  return `arn:aws:${service}:${rehearsedRegion}:${rehearsedAccount}:${rest}`;
 }
 
 export interface NamesOptions extends Pick<NamedAt, 'text' | 'queueAt'> {

@@ -1,5 +1,5 @@
 import { evaluate, holds, type Known, noValue, textOf } from 'pawl/deployment';
-import { ACCOUNT, type Names, REGION, type Template } from './template.ts';
+import { type Names, rehearsedAccount, rehearsedRegion, type Template } from './template.ts';
 
 /** Fills references in, as CloudFormation would when it deploys the template here. */
 export interface Resolver {
@@ -44,12 +44,12 @@ export function createResolver(
     names,
     surroundings,
     pseudo: {
-      'AWS::Region': REGION,
-      'AWS::AccountId': ACCOUNT,
+      'AWS::Region': rehearsedRegion,
+      'AWS::AccountId': rehearsedAccount,
       'AWS::Partition': 'aws',
       'AWS::URLSuffix': 'amazonaws.com',
       'AWS::StackName': stackName,
-      'AWS::StackId': `arn:aws:cloudformation:${REGION}:${ACCOUNT}:stack/${stackName}/local`,
+      'AWS::StackId': `arn:aws:cloudformation:${rehearsedRegion}:${rehearsedAccount}:stack/${stackName}/local`,
       'AWS::NotificationARNs': [],
       'AWS::NoValue': noValue,
     },
@@ -82,7 +82,7 @@ function knownIn(scope: Scope): Known {
     },
     mapped: (map, first, second) => template.Mappings?.[map]?.[first]?.[second],
     imported: (name) => imported(scope, name),
-    zones: () => [`${REGION}a`, `${REGION}b`, `${REGION}c`],
+    zones: () => [`${rehearsedRegion}a`, `${rehearsedRegion}b`, `${rehearsedRegion}c`],
     unknown(name, argument) {
       throw new Error(
         `The template uses ${name} of ${JSON.stringify(argument)}, which a rehearsal does not understand.`,

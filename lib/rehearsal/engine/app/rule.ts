@@ -71,7 +71,7 @@ export type PropertyRules = Readonly<Record<string, PropertyRule>>;
 export const run: PropertyRule = { kind: 'run' };
 export const withoutEffect: PropertyRule = { kind: 'without-effect' };
 export const listed = (why: string): PropertyRule => ({ kind: 'listed', why });
-const refused = (why: string): PropertyRule => ({ kind: 'refused', why });
+const refuse = (why: string): PropertyRule => ({ kind: 'refused', why });
 
 /** A rule for some values of a property; the rehearsal does as any other value says. */
 export function listedIf(is: (value: unknown) => boolean, why: string): PropertyRule {
@@ -79,7 +79,7 @@ export function listedIf(is: (value: unknown) => boolean, why: string): Property
 }
 
 export function refusedUnless(is: (value: unknown) => boolean, why: string): PropertyRule {
-  return { kind: 'by-value', of: (value) => (is(value) ? run : refused(why)) };
+  return { kind: 'by-value', of: (value) => (is(value) ? run : refuse(why)) };
 }
 
 /** Rules for several names at once. */

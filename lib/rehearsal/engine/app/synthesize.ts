@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { killGroupWithUs } from '../children.ts';
 import { scratchFolder } from '../scratch.ts';
 import { type Assembly, readAssembly } from './assembly.ts';
-import { ACCOUNT, REGION, record } from './template.ts';
+import { record, rehearsedAccount, rehearsedRegion } from './template.ts';
 
 /** A CDK app, by what `cdk.json` says of it. */
 export interface CdkApp {
@@ -25,16 +25,16 @@ export interface SynthesizedApp {
 }
 
 /** How long an app may take to synthesize. */
-const TIMEOUT_MS = 120_000;
+const timeoutMs = 120_000;
 
 /** How much of what an app prints is kept for the message. */
-const LONGEST_OUTPUT = 100_000;
+const longestOutput = 100_000;
 
 /** What the CDK's command line sets as well: each resource says which construct it belongs to. */
-const PATHS = { 'aws:cdk:enable-path-metadata': true };
+const paths = { 'aws:cdk:enable-path-metadata': true };
 
 /** What the CDK's command line tells an app of the account that it would be deployed to. */
-const ENVIRONMENT = { CDK_DEFAULT_ACCOUNT: ACCOUNT, CDK_DEFAULT_REGION: REGION };
+const environment = { CDK_DEFAULT_ACCOUNT: rehearsedAccount, CDK_DEFAULT_REGION: rehearsedRegion };
 
 /**
  * Reads a CDK app's own command and context out of its `cdk.json` and `cdk.context.json`.
@@ -74,7 +74,7 @@ async function readJson(file: string): Promise<Readonly<Record<string, unknown>>
 export async function synthesize(app: CdkApp, context: Readonly<Record<string, unknown>> = {}): Promise<Assembly> {
   const folder = await scratchFolder(app.folder, 'synth-');
   try {
-    await run(app, { ...ENVIRONMENT, CDK_OUTDIR: folder, CDK_CONTEXT_JSON: JSON.stringify({ ...PATHS, ...context }) });
+    await run(app, { ...environment, CDK_OUTDIR: folder, CDK_CONTEXT_JSON: JSON.stringify({ ...paths, ...context }) });
     // A file `index.js` of a bundle would be read as a module of the project, which may be an ES module. In Lambda no package is around it.
     await writeFile(join(folder, 'package.json'), '{}');
     return await readAssembly(folder);
@@ -113,11 +113,11 @@ async function run({ command, folder: cwd }: CdkApp, env: Readonly<Record<string
   const late = setTimeout(() => {
     isLate = true;
     end();
-  }, TIMEOUT_MS);
+  }, timeoutMs);
   let printed = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on('data', (chunk: Buffer) => {
-      printed = (printed + chunk.toString('utf8')).slice(-LONGEST_OUTPUT);
+      printed = (printed + chunk.toString('utf8')).slice(-longestOutput);
     });
   }
   const [code, reason] = await new Promise<[number | null, string]>((settle) => {
@@ -127,7 +127,7 @@ async function run({ command, folder: cwd }: CdkApp, env: Readonly<Record<string
   clearTimeout(late);
   if (isLate) {
     throw new Error(
-      `The CDK app did not synthesize within ${TIMEOUT_MS / 1_000} s. Synthesize it by itself; if that is fast, the machine is too slow now.\n${printed}`,
+      `The CDK app did not synthesize within ${timeoutMs / 1_000} s. Synthesize it by itself; if that is fast, the machine is too slow now.\n${printed}`,
     );
   }
   if (code !== 0) throw new Error(`The CDK app does not synthesize.\n${printed}${reason}`);

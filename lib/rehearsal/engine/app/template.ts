@@ -39,9 +39,9 @@ export interface Names {
   readonly madeUp?: true;
 }
 
-export const REGION = 'us-east-1';
+export const rehearsedRegion = 'us-east-1';
 /** The account that the SQS stand-in writes into its ARNs; redrive policies find their queue only when they agree. */
-export const ACCOUNT = '000000000000';
+export const rehearsedAccount = '000000000000';
 
 /** A value as an object with names, or an empty one. */
 export function record(value: unknown): Readonly<Record<string, unknown>> {

@@ -25,14 +25,14 @@ export interface Asynchronous {
   stop(): Promise<void>;
 }
 
-interface State {
+interface AsynchronousState {
   readonly options: AsynchronousOptions;
   readonly running: Set<Promise<void>>;
   readonly stopping: AbortController;
 }
 
 export function createAsynchronous(options: AsynchronousOptions): Asynchronous {
-  const state: State = { options, running: new Set(), stopping: new AbortController() };
+  const state: AsynchronousState = { options, running: new Set(), stopping: new AbortController() };
   return {
     invoke(target, event) {
       const handled = handle(state, target, event)
@@ -53,7 +53,11 @@ export function createAsynchronous(options: AsynchronousOptions): Asynchronous {
   };
 }
 
-async function handle({ options, stopping }: State, target: FunctionReference, event: unknown): Promise<void> {
+async function handle(
+  { options, stopping }: AsynchronousState,
+  target: FunctionReference,
+  event: unknown,
+): Promise<void> {
   const { signal } = stopping;
   const { retries, maximumAgeMs } = target.function.asynchronous;
   const fn = await options.functionFor(target.function);

@@ -65,12 +65,12 @@ export interface OwnAddresses {
 }
 
 /** An address may outlive its sandbox: a function may have passed it on, in a message or in a record. */
-const KEPT = 100;
+const kept = 100;
 
 /** The addresses of the last sandboxes that have ended, oldest first. */
 const released: (readonly Server[])[] = [];
 
-const ADDRESS = /\b(127\.0\.0\.1|localhost):(\d{1,5})\b/g;
+const address = /\b(127\.0\.0\.1|localhost):(\d{1,5})\b/g;
 
 /** Opens the addresses of a sandbox, for all the servers that its environment names, and puts them there. */
 export async function ownAddresses(
@@ -79,7 +79,7 @@ export async function ownAddresses(
 ): Promise<OwnAddresses> {
   const named = new Set<number>();
   for (const text of Object.values(environment)) {
-    for (const [, , port] of text.matchAll(ADDRESS)) named.add(Number(port));
+    for (const [, , port] of text.matchAll(address)) named.add(Number(port));
   }
   const own = new Map<number, Server>();
   await Promise.all(
@@ -89,7 +89,7 @@ export async function ownAddresses(
     }),
   );
   const replaced = (text: string) =>
-    text.replaceAll(ADDRESS, (all, host: string, port: string) => {
+    text.replaceAll(address, (all, host: string, port: string) => {
       const address = own.get(Number(port));
       return address === undefined ? all : `${host}:${portOf(address)}`;
     });
@@ -97,7 +97,7 @@ export async function ownAddresses(
     environment: Object.fromEntries(Object.entries(environment).map(([name, text]) => [name, replaced(text)])),
     release() {
       released.push([...own.values()]);
-      if (released.length <= KEPT) return;
+      if (released.length <= kept) return;
       for (const address of released.shift() ?? []) address.close();
     },
   };

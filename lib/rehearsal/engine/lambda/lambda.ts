@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { REGION } from '../app/template.ts';
+import { rehearsedRegion } from '../app/template.ts';
 import { createMachine, type Machine, type Measure } from '../machine.ts';
 import { ownAddresses } from './callers.ts';
 import { type Circumstances, type Invoked, type Outcome, type Sandbox, startSandbox } from './sandbox.ts';
@@ -94,10 +94,10 @@ export interface LambdaLocal {
 }
 
 /** Keeps a sandbox from reaching another machine. Required and not imported: a worker gets what is required. In the package it is JavaScript, as this file is. */
-const NET_GUARD = fileURLToPath(new URL(`./sandbox-net${extname(import.meta.url)}`, import.meta.url));
+const netGuard = fileURLToPath(new URL(`./sandbox-net${extname(import.meta.url)}`, import.meta.url));
 
 /** How long loading a handler may take. Lambda has the same limit, outside the function's own timeout. */
-const INIT_TIMEOUT_MS = 10_000;
+const initTimeoutMs = 10_000;
 
 /** The service from the inside of this file. */
 interface Service {
@@ -120,7 +120,7 @@ interface FunctionState {
   seats: number;
 }
 
-const STOPPED = 'The Lambda stand-in was stopped.';
+const stopped = 'The Lambda stand-in was stopped.';
 
 export function createLambda(options: LambdaOptions = {}): LambdaLocal {
   const stats = { started: 0, killed: 0, timedOut: 0, invocations: 0, busy: 0 };
@@ -155,7 +155,7 @@ function kill({ alive, stats }: Service, id: string): boolean {
 async function invoke(state: FunctionState, event: unknown, qualifier?: string, measure?: Measure): Promise<Outcome> {
   const { service } = state;
   await takeSeat(state);
-  if (service.stopped) throw new Error(STOPPED);
+  if (service.stopped) throw new Error(stopped);
   service.stats.invocations += 1;
   service.stats.busy += 1;
   const { stub } = state.definition;
@@ -198,14 +198,14 @@ async function inSandbox(
 }
 
 /** A stub runs in no sandbox: nothing is done to it. */
-const IN_STUB: Circumstances = { killed: false, loaded: true, spoke: false, machine: 'gave' };
+const circumstancesInStub: Circumstances = { killed: false, loaded: true, spoke: false, machine: 'gave' };
 
 function inStub(state: FunctionState, stub: StubInvoke, event: unknown): Promise<Outcome> {
   const { definition } = state;
   const environment = environmentOf(state, 'STUB');
   return watched(state, { sandbox: '', event }, async () => ({
     outcome: await stub({ event, environment, timeoutMs: definition.timeoutMs }),
-    circumstances: IN_STUB,
+    circumstances: circumstancesInStub,
   }));
 }
 
@@ -254,12 +254,12 @@ async function startFor(state: FunctionState, measure: Measure): Promise<Sandbox
   const { environment, release } = await ownAddresses(id, environmentOf(state, id));
   if (service.stopped) {
     release();
-    throw new Error(STOPPED);
+    throw new Error(stopped);
   }
   const sandbox = startSandbox({
     id,
     timeoutMs: definition.timeoutMs,
-    initMs: INIT_TIMEOUT_MS * machine.slowness(),
+    initMs: initTimeoutMs * machine.slowness(),
     measure,
     onLog: (line) => options.onLog?.(line, id),
     onEnded: release,
@@ -270,7 +270,7 @@ async function startFor(state: FunctionState, measure: Measure): Promise<Sandbox
       ...(definition.node === undefined ? {} : { PAWL_RUNTIME_OF_NODE: String(definition.node) }),
       LAMBDA_TASK_ROOT: definition.folder,
       ...(options.compiled === undefined ? {} : { NODE_COMPILE_CACHE: options.compiled }),
-      NODE_OPTIONS: `--enable-source-maps --require=${JSON.stringify(NET_GUARD)}`,
+      NODE_OPTIONS: `--enable-source-maps --require=${JSON.stringify(netGuard)}`,
     },
   });
   service.alive.set(id, sandbox);
@@ -282,8 +282,8 @@ function environmentOf({ service, definition }: FunctionState, id: string): Read
   return {
     ...service.options.environment,
     ...definition.environment,
-    AWS_REGION: REGION,
-    AWS_DEFAULT_REGION: REGION,
+    AWS_REGION: rehearsedRegion,
+    AWS_DEFAULT_REGION: rehearsedRegion,
     AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
     TZ: ':UTC',
     AWS_ACCESS_KEY_ID: id,

@@ -101,8 +101,8 @@ function environmentOf(
 }
 
 /** Lambda's own number of retries of an event, and the longest that it keeps one. */
-const RETRIES = 2;
-const LONGEST_WAIT_SECONDS = 6 * 60 * 60;
+const retries = 2;
+const longestWaitSeconds = 6 * 60 * 60;
 
 function asynchronousOf(reading: Reading, fn: Resource): AsynchronousInvocation {
   const config = ofType(reading, 'AWS::Lambda::EventInvokeConfig').find(
@@ -113,8 +113,8 @@ function asynchronousOf(reading: Reading, fn: Resource): AsynchronousInvocation 
       ? {}
       : properties(config, 'MaximumRetryAttempts', 'MaximumEventAgeInSeconds', 'DestinationConfig');
   return {
-    retries: Number(MaximumRetryAttempts ?? RETRIES),
-    maximumAgeMs: Number(MaximumEventAgeInSeconds ?? LONGEST_WAIT_SECONDS) * 1_000,
+    retries: Number(MaximumRetryAttempts ?? retries),
+    maximumAgeMs: Number(MaximumEventAgeInSeconds ?? longestWaitSeconds) * 1_000,
     onFailure: optionalText(record(record(DestinationConfig)['OnFailure'])['Destination']),
     onSuccess: optionalText(record(record(DestinationConfig)['OnSuccess'])['Destination']),
     deadLetterArn: optionalText(record(property(fn, 'DeadLetterConfig'))['TargetArn']),

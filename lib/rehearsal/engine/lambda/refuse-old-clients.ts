@@ -11,9 +11,9 @@ import { unzip } from './unzip.ts';
  */
 
 /** The first version of the SDK whose clients ask where AWS_ENDPOINT_URL says. */
-const FIRST = [3, 451] as const;
+const first = [3, 451] as const;
 
-const CODE = new Set(['.js', '.mjs', '.cjs']);
+const code = new Set(['.js', '.mjs', '.cjs']);
 
 /** Refuses the functions of the app whose clients would ask AWS. @param scratch where a zip file may be unpacked */
 export async function refuseOldClients(reading: Reading, scratch: string): Promise<void> {
@@ -26,7 +26,7 @@ export async function refuseOldClients(reading: Reading, scratch: string): Promi
       refuse(
         reading,
         resource,
-        `Its code has ${client}, which would ask AWS itself: clients read AWS_ENDPOINT_URL from version ${FIRST.join('.')} of the SDK on. Update the SDK, or stub the function.`,
+        `Its code has ${client}, which would ask AWS itself: clients read AWS_ENDPOINT_URL from version ${first.join('.')} of the SDK on. Update the SDK, or stub the function.`,
         'Code',
       );
     }),
@@ -60,7 +60,7 @@ async function textsIn(folder: string): Promise<readonly string[]> {
       const path = join(folder, entry.name);
       // Packages say their versions, below.
       if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : textsIn(path);
-      return CODE.has(extname(entry.name)) ? [await readFile(path, 'utf8')] : [];
+      return code.has(extname(entry.name)) ? [await readFile(path, 'utf8')] : [];
     }),
   );
   return texts.flat();
@@ -69,13 +69,13 @@ async function textsIn(folder: string): Promise<readonly string[]> {
 /** A client that is bundled: the SDK says its name in the user agent, and version 2 has variables of its own. Minifying leaves texts as they are. */
 function oldClientInText(text: string): string | undefined {
   const isVersion2 = text.includes('AWS_NODEJS_CONNECTION_REUSE_ENABLED') && text.includes('AWS_SDK_LOAD_CONFIG');
-  if (isVersion2 || isFound(text, IMPORTS_VERSION_2)) return 'aws-sdk, version 2 of the SDK';
+  if (isVersion2 || isFound(text, importsVersion2)) return 'aws-sdk, version 2 of the SDK';
   const isBundled = /["'`]aws-sdk-js["'`]/.test(text);
   return isBundled && !text.includes('AWS_ENDPOINT_URL') ? 'clients of an early version 3 of the SDK' : undefined;
 }
 
-const IMPORTS_VERSION_2 = /(?:\bfrom|\bimport|\brequire\s*\(|\bimport\s*\()\s*["']aws-sdk(?:\/[^"']*)?["']/g;
-const IMPORTS_CLIENT = /(?:\bfrom|\bimport|\brequire\s*\(|\bimport\s*\()\s*["'](@aws-sdk\/client-[a-z0-9-]+)["']/g;
+const importsVersion2 = /(?:\bfrom|\bimport|\brequire\s*\(|\bimport\s*\()\s*["']aws-sdk(?:\/[^"']*)?["']/g;
+const importsClient = /(?:\bfrom|\bimport|\brequire\s*\(|\bimport\s*\()\s*["'](@aws-sdk\/client-[a-z0-9-]+)["']/g;
 
 /** Whether a pattern is found outside of comments: a comment loads nothing. */
 function isFound(text: string, pattern: RegExp): boolean {
@@ -89,12 +89,12 @@ function isFound(text: string, pattern: RegExp): boolean {
 
 /** A client that is not bundled, but found from the folder upwards, as Node finds it. */
 async function oldPackage(text: string, folder: string): Promise<string | undefined> {
-  const names = new Set([...text.matchAll(IMPORTS_CLIENT)].map(([, name = '']) => name));
+  const names = new Set([...text.matchAll(importsClient)].map(([, name = '']) => name));
   for (const name of names) {
     const version = await versionFrom(folder, name);
     if (version === undefined) continue;
     const [major = 0, minor = 0] = version.split('.').map(Number);
-    if (major < FIRST[0] || (major === FIRST[0] && minor < FIRST[1])) return `${name} ${version}`;
+    if (major < first[0] || (major === first[0] && minor < first[1])) return `${name} ${version}`;
   }
   return undefined;
 }

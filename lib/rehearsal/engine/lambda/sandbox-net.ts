@@ -78,10 +78,10 @@ Datagrams.prototype.connect = function (this: Datagrams, ...args: unknown[]) {
   throw refusal(host);
 } as typeof connectDatagrams;
 
-const LOOKS = ['lookup', 'lookupService', 'reverse'];
+const looks = ['lookup', 'lookupService', 'reverse'];
 
 function isLook(name: string): boolean {
-  return LOOKS.includes(name) || name.startsWith('resolve');
+  return looks.includes(name) || name.startsWith('resolve');
 }
 
 /** Asks no server for a name: the question alone would leave this machine. */

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { killWithUs } from '../children.ts';
-import { type Measure, MOMENT_MS, type Time, timeOf } from '../machine.ts';
+import { type Measure, momentMs, type Time, timeOf } from '../machine.ts';
 import type { FromSandbox } from './sandbox-messages.ts';
 
 /* The process of a sandbox: its life, from its start to its end by a signal, and what it says. What an invocation is, `sandbox.ts` knows. */
@@ -25,16 +25,16 @@ export interface SandboxOptions {
 }
 
 /** How long a process that was stalled past its invocation may go on. Its late writes are what a stall is for. */
-const AFTERLIFE_MS = 4_000;
+const afterlifeMs = 4_000;
 
 /** How long to wait for the last lines of a process that has ended. Another process may hold its output open. */
-const LAST_LINES_MS = 1_000;
+const lastLinesMs = 1_000;
 
 /** In the package it is JavaScript, as this file is. */
-const RUNTIME = fileURLToPath(new URL(`./sandbox-runtime${extname(import.meta.url)}`, import.meta.url));
+const runtime = fileURLToPath(new URL(`./sandbox-runtime${extname(import.meta.url)}`, import.meta.url));
 
 /** A sandbox from the inside of this file. */
-export interface State {
+export interface SandboxState {
   readonly options: SandboxOptions;
   readonly child: ChildProcess;
   /** Resolves when the process has ended, or could not be started. */
@@ -58,9 +58,9 @@ export interface State {
 export type Heard = FromSandbox | 'ended' | 'late';
 
 /** Starts the process of a sandbox. It loads the handler. */
-export function startProcess(options: SandboxOptions): State {
+export function startProcess(options: SandboxOptions): SandboxState {
   const child = killWithUs(
-    fork(RUNTIME, [], {
+    fork(runtime, [], {
       execArgv: [],
       // Nothing of our own environment: a function that works only here would pass.
       env: { ...options.environment },
@@ -76,7 +76,7 @@ export function startProcess(options: SandboxOptions): State {
   options.measure.follow(child.pid);
   const loading = timeOf(options.measure, options.initMs);
   const ready = nextMessage(child, ended, ({ kind }) => kind === 'ready' || kind === 'unloadable', loading.leftMs);
-  const state: State = {
+  const state: SandboxState = {
     ...{ options, child, ended, closed, loading, ready },
     ...{ killed: false, killedByFault: false, isHandling: false, spoke: false, frozen: false, stall: 'none' },
   };
@@ -89,23 +89,23 @@ export function startProcess(options: SandboxOptions): State {
 }
 
 /** Dead from the signal on: until the exit arrives here, a killed sandbox would be taken for a warm one and fail a second batch. */
-export function isDead({ killed, child }: State): boolean {
+export function isDead({ killed, child }: SandboxState): boolean {
   return killed || child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
 }
 
-export function kill(state: State): boolean {
+export function kill(state: SandboxState): boolean {
   if (isDead(state)) return false;
   state.killed = state.child.kill('SIGKILL');
   return state.killed;
 }
 
-export function killByFault(state: State): boolean {
+export function killByFault(state: SandboxState): boolean {
   const killed = kill(state);
   if (killed) state.killedByFault = true;
   return killed;
 }
 
-export function stall(state: State, forMs: number): boolean {
+export function stall(state: SandboxState, forMs: number): boolean {
   if (isDead(state) || state.stall !== 'none') return false;
   state.stall = 'stalled';
   // A process that is stopped while it loads would only be late, as one that takes long to load.
@@ -114,27 +114,27 @@ export function stall(state: State, forMs: number): boolean {
   return true;
 }
 
-function endStall(state: State): void {
+function endStall(state: SandboxState): void {
   if (isDead(state)) return;
   // It has responded in the last moment, and is not used again.
   if (state.frozen) return void kill(state);
   state.child.kill('SIGCONT');
-  if (state.stall === 'abandoned') setTimeout(() => kill(state), AFTERLIFE_MS).unref();
+  if (state.stall === 'abandoned') setTimeout(() => kill(state), afterlifeMs).unref();
   else state.stall = 'none';
 }
 
 /** What a process has printed says whether it was at work, and may arrive after its end. Of one that the rehearsal killed, that is not asked. */
-export async function lastLines({ killedByFault, closed }: State): Promise<void> {
-  if (!killedByFault) await Promise.race([closed, sleep(LAST_LINES_MS, undefined, { ref: false })]);
+export async function lastLines({ killedByFault, closed }: SandboxState): Promise<void> {
+  if (!killedByFault) await Promise.race([closed, sleep(lastLinesMs, undefined, { ref: false })]);
 }
 
-export function thaw(state: State): void {
+export function thaw(state: SandboxState): void {
   if (state.frozen && state.stall === 'none') state.child.kill('SIGCONT');
   state.frozen = false;
 }
 
 /** Frozen, not idle: between invocations a sandbox runs nothing, and promises that its handler did not await go on at the next one. */
-export function freeze(state: State): void {
+export function freeze(state: SandboxState): void {
   state.frozen = state.child.kill('SIGSTOP');
 }
 
@@ -160,7 +160,7 @@ export async function nextMessage(
     };
     const onTime = () => {
       const left = leftMs();
-      if (left < MOMENT_MS) return settle('late');
+      if (left < momentMs) return settle('late');
       onMore(left);
       timer = setTimeout(onTime, left);
     };
@@ -170,7 +170,7 @@ export async function nextMessage(
   });
 }
 
-function forwardLines(state: State): void {
+function forwardLines(state: SandboxState): void {
   const { child, options } = state;
   for (const stream of [child.stdout, child.stderr]) {
     if (stream === null) continue;

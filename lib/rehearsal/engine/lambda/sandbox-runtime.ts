@@ -32,10 +32,10 @@ const environment = process.env;
 const sandbox = environment['AWS_ACCESS_KEY_ID'] ?? '';
 
 /** The runtime that the template names, as the rehearsal says: 22 of `nodejs22.x`. The function does not see it. */
-const RUNTIME_OF_NODE = 'PAWL_RUNTIME_OF_NODE';
+const runtimeOfNode = 'PAWL_RUNTIME_OF_NODE';
 
 /** The last runtime of Lambda whose handlers may respond by a function. From the next one on, what a handler returns is the response. */
-const LAST_OF_CALLBACKS = 22;
+const lastOfCallbacks = 22;
 
 // Node has read it. What the function starts does not have it either.
 delete environment['NODE_COMPILE_CACHE'];
@@ -67,8 +67,8 @@ async function load(): Promise<Handler | string> {
     return `${found} of its asset exports no function '${name}', and its handler is '${written}'. Export it, or name the one that it exports.`;
   }
   const isOfCallbacks =
-    handler.length >= 3 || Number(environment[RUNTIME_OF_NODE] ?? LAST_OF_CALLBACKS + 1) <= LAST_OF_CALLBACKS;
-  delete environment[RUNTIME_OF_NODE];
+    handler.length >= 3 || Number(environment[runtimeOfNode] ?? lastOfCallbacks + 1) <= lastOfCallbacks;
+  delete environment[runtimeOfNode];
   if (!isOfCallbacks) return (event, context) => handler(event, context);
   return (event, context) => byCallback(context, (callback) => handler(event, context, callback));
 }

@@ -10,7 +10,7 @@ import {
   lastLines,
   nextMessage,
   type SandboxOptions,
-  type State,
+  type SandboxState,
   stall,
   startProcess,
   thaw,
@@ -80,7 +80,12 @@ export function startSandbox(options: SandboxOptions): Sandbox {
   };
 }
 
-async function invoke(state: State, event: unknown, measure: Measure, qualifier: string | undefined): Promise<Invoked> {
+async function invoke(
+  state: SandboxState,
+  event: unknown,
+  measure: Measure,
+  qualifier: string | undefined,
+): Promise<Invoked> {
   measure.follow(state.child.pid);
   const begun = await state.ready;
   const told = (outcome: Outcome, machine: Circumstances['machine'], loaded = true): Invoked => {
@@ -127,7 +132,7 @@ async function invoke(state: State, event: unknown, measure: Measure, qualifier:
 }
 
 async function call(
-  state: State,
+  state: SandboxState,
   event: unknown,
   measure: Measure,
   qualifier: string | undefined,

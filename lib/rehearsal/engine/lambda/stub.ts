@@ -38,7 +38,7 @@ async function settled(work: () => Promise<unknown>): Promise<Outcome> {
 }
 
 /** Of what a program prints on its standard error, so much is in the error of the invocation. */
-const LONGEST_MESSAGE = 1_000;
+const longestMessage = 1_000;
 
 async function run(
   [program, ...args]: NonNullable<Stub['command']>,
@@ -63,7 +63,7 @@ async function run(
   });
   const outcome = await settled(async () => {
     const [out, error, ended] = await Promise.all([text(child.stdout), text(child.stderr), code]);
-    if (ended !== 0) throw new Error(`${program} ended with ${ended ?? 'a signal'}: ${error.slice(-LONGEST_MESSAGE)}`);
+    if (ended !== 0) throw new Error(`${program} ended with ${ended ?? 'a signal'}: ${error.slice(-longestMessage)}`);
     return out.trim() === '' ? null : JSON.parse(out);
   });
   clearTimeout(late);
@@ -76,7 +76,7 @@ async function post(url: string, { event, timeoutMs }: StubCall): Promise<Outcom
     const headers = { 'content-type': 'application/json' };
     const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(event), signal });
     const body = await response.text();
-    if (!response.ok) throw new Error(`${url} responded ${response.status}: ${body.slice(0, LONGEST_MESSAGE)}`);
+    if (!response.ok) throw new Error(`${url} responded ${response.status}: ${body.slice(0, longestMessage)}`);
     return body.trim() === '' ? null : JSON.parse(body);
   });
   return signal.aborted ? { kind: 'timed-out' } : outcome;

@@ -15,7 +15,7 @@ interface Door {
 }
 
 /** What a server does before it is opened. No function runs by then that could ask it. */
-const CLOSED: RequestListener = (_, response) => response.writeHead(503).end();
+const answerClosed: RequestListener = (_, response) => response.writeHead(503).end();
 
 export function createDoors(stopping: AsyncDisposableStack): Doors {
   const doors = new Map<string, Door>();
@@ -23,7 +23,7 @@ export function createDoors(stopping: AsyncDisposableStack): Doors {
     async addressOf(host) {
       const server = await startHttpServer((request, response) => doors.get(host)?.listener(request, response));
       stopping.defer(() => server.stop());
-      doors.set(host, { server, listener: CLOSED });
+      doors.set(host, { server, listener: answerClosed });
       return server.endpoint;
     },
     open(host, listener) {

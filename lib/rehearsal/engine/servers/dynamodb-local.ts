@@ -28,7 +28,7 @@ export interface DynamoDbLocalOptions {
 }
 
 /** How long the server may take until it responds, while its process lives. No machine on which it takes longer can judge an app. */
-const START_TIMEOUT_MS = 600_000;
+const startTimeoutMs = 600_000;
 
 /**
  * Starts DynamoDB Local on a free port of 127.0.0.1 and waits until it responds. No other address of the machine reaches it. Give
@@ -39,7 +39,7 @@ const START_TIMEOUT_MS = 600_000;
  */
 export async function startDynamoDbLocal(options: DynamoDbLocalOptions = {}): Promise<DynamoDbLocal> {
   await requireJava();
-  const deadline = Date.now() + START_TIMEOUT_MS;
+  const deadline = Date.now() + startTimeoutMs;
   for (;;) {
     const port = options.port ?? (await freePort());
     const scratch = mkdtempSync(join(tmpdir(), 'pawl-dynamodb-'));
@@ -58,7 +58,7 @@ export async function startDynamoDbLocal(options: DynamoDbLocalOptions = {}): Pr
     // Another process may take the port before the server does. And a port that a server has just given up may take a moment to be free.
     if (outcome === 'ended' && /already in use|BindException/i.test(printed()) && Date.now() < deadline) continue;
     if (outcome === 'too slow')
-      throw new MachineTooSlowError(`DynamoDB Local has not responded within ${START_TIMEOUT_MS / 1_000} s`);
+      throw new MachineTooSlowError(`DynamoDB Local has not responded within ${startTimeoutMs / 1_000} s`);
     throw new Error(`DynamoDB Local ended at its start. It said:\n${printed()}`);
   }
 }
@@ -72,7 +72,7 @@ export function dynamoDbLocalFolder(): string {
 }
 
 /** The folder of `LoopbackServer.class`, which starts the jar's server on 127.0.0.1. The jar's own main class listens on every interface. */
-const LOOPBACK = fileURLToPath(new URL('./loopback/', import.meta.url));
+const loopback = fileURLToPath(new URL('./loopback/', import.meta.url));
 
 function startJar(port: number, folder: string | undefined, scratch: string): ChildProcess {
   const cwd = dynamoDbLocalFolder();
@@ -84,7 +84,7 @@ function startJar(port: number, folder: string | undefined, scratch: string): Ch
     `-Djava.io.tmpdir=${scratch}`,
     `-Djava.library.path=${join(cwd, 'DynamoDBLocal_lib')}`,
     '-cp',
-    [LOOPBACK, join(cwd, 'DynamoDBLocal.jar')].join(delimiter),
+    [loopback, join(cwd, 'DynamoDBLocal.jar')].join(delimiter),
     'LoopbackServer',
     ...(folder === undefined ? ['-inMemory'] : ['-dbPath', folder]),
     '-sharedDb',

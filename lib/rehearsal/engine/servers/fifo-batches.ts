@@ -8,7 +8,7 @@ type Stores = NonNullable<BuildAppOptions['stores']>;
 type Queue = ReturnType<Stores['sqsStore']['createQueue']>;
 
 /** The most that SQS gives in one request. */
-const PER_REQUEST = 10;
+const perRequest = 10;
 
 /** The stores, and what they know of deduplication. */
 export interface FifoStores {
@@ -86,7 +86,7 @@ function withBatches(queue: Queue): Queue {
     for (const group of queue.fifoMessages.values()) group.sort((a, b) => (bySequence(a) < bySequence(b) ? -1 : 1));
     const received: ReturnType<Queue['dequeue']> = [];
     const taken = new Map<string, number>();
-    while (received.length < Math.min(PER_REQUEST, most)) {
+    while (received.length < Math.min(perRequest, most)) {
       const locked = new Set(queue.fifoLockedGroups.keys());
       const [message] = dequeue(1, ...rest);
       if (message === undefined) break;

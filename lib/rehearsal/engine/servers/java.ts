@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 
 /** DynamoDB Local 3 is compiled for Java 17; an older one ends at once with an `UnsupportedClassVersionError`. */
-const OLDEST_JAVA = 17;
+const oldestJava = 17;
 
-const INSTALL = [
-  `Install Java ${OLDEST_JAVA} or newer and put \`java\` on the PATH:`,
+const install = [
+  `Install Java ${oldestJava} or newer and put \`java\` on the PATH:`,
   `  macOS            brew install --cask temurin`,
-  `  Debian, Ubuntu   sudo apt-get install openjdk-${OLDEST_JAVA}-jre-headless`,
+  `  Debian, Ubuntu   sudo apt-get install openjdk-${oldestJava}-jre-headless`,
   `  Fedora           sudo dnf install java-latest-openjdk-headless`,
 ].join('\n');
 
@@ -18,7 +18,7 @@ export class MissingJavaError extends Error {
 
   constructor(found: number | undefined) {
     const reason = found === undefined ? '`java` was not found.' : `\`java\` is version ${found}, which is too old.`;
-    super(`DynamoDB Local needs Java ${OLDEST_JAVA} or newer, and ${reason}\n${INSTALL}`);
+    super(`DynamoDB Local needs Java ${oldestJava} or newer, and ${reason}\n${install}`);
     this.found = found;
   }
 }
@@ -44,5 +44,5 @@ export async function requireJava(command = 'java'): Promise<void> {
     });
   });
   const found = printed === undefined ? undefined : javaMajorVersion(printed);
-  if (found === undefined || found < OLDEST_JAVA) throw new MissingJavaError(found);
+  if (found === undefined || found < oldestJava) throw new MissingJavaError(found);
 }

@@ -1,6 +1,6 @@
 import { DeleteTableCommand, DynamoDBClient, paginateListTables } from '@aws-sdk/client-dynamodb';
 import { allOrNothing } from '../all-or-nothing.ts';
-import { REGION } from '../app/template.ts';
+import { rehearsedRegion } from '../app/template.ts';
 import type { Machine } from '../machine.ts';
 import { type DynamoDbLocal, startDynamoDbLocal } from './dynamodb-local.ts';
 import { MissingJavaError } from './java.ts';
@@ -65,7 +65,7 @@ export async function startServers<Name extends string>(
   const database = (local ?? unknown.server).endpoint;
   const dynamo = new DynamoDBClient({
     endpoint: database,
-    region: REGION,
+    region: rehearsedRegion,
     credentials: { accessKeyId: 'LOCALSTACK', secretAccessKey: 'local' },
   });
   stopping.defer(() => dynamo.destroy());

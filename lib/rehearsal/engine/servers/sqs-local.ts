@@ -1,6 +1,6 @@
 import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { buildApp } from 'fauxqs';
-import { ACCOUNT, REGION } from '../app/template.ts';
+import { rehearsedAccount, rehearsedRegion } from '../app/template.ts';
 import { storesWithFifoBatches } from './fifo-batches.ts';
 
 /** How many messages a queue holds, by what they are doing. */
@@ -72,7 +72,7 @@ export async function startSqsLocal({ beforeExpiry = () => undefined }: SqsLocal
   const endpoint = await app.listen({ port: 0, host: '127.0.0.1' });
   const client = new SQSClient({
     endpoint,
-    region: REGION,
+    region: rehearsedRegion,
     credentials: { accessKeyId: 'LOCALSTACK', secretAccessKey: 'local' },
     // Every poller holds a connection for a long poll. At the SDK's 50, those of an app with many mappings would wait for each other.
     requestHandler: { httpAgent: { maxSockets: Number.POSITIVE_INFINITY, keepAlive: true } },
@@ -80,8 +80,8 @@ export async function startSqsLocal({ beforeExpiry = () => undefined }: SqsLocal
   // Not the URL that the server gives: its host is `sqs.us-east-1.localhost`, which not every resolver knows, and the
   // SDK sends a request to the host of the queue's URL, whatever its endpoint is.
   const address = (name: string) => ({
-    url: `${endpoint}/${ACCOUNT}/${name}`,
-    arn: `arn:aws:sqs:${REGION}:${ACCOUNT}:${name}`,
+    url: `${endpoint}/${rehearsedAccount}/${name}`,
+    arn: `arn:aws:sqs:${rehearsedRegion}:${rehearsedAccount}:${name}`,
   });
   let stopped: Promise<void> | undefined;
   const stop = (): Promise<void> => {

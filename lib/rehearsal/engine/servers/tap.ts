@@ -73,7 +73,7 @@ export interface Tap {
 }
 
 /** A tap from the inside of this file. */
-interface State {
+interface TapState {
   readonly target: URL;
   readonly hooks: TapHooks;
   readonly kill: (sandbox: string, call: TapCall) => void;
@@ -85,7 +85,7 @@ interface State {
 
 export async function startTap({ target, hooks = {}, kill = () => undefined, onCarriedOut }: TapOptions): Promise<Tap> {
   const agent = isSecure(new URL(target)) ? new HttpsAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
-  const state: State = { target: new URL(target), hooks, kill, onCarriedOut, agent, stats: { calls: 0 } };
+  const state: TapState = { target: new URL(target), hooks, kill, onCarriedOut, agent, stats: { calls: 0 } };
   const server = await startCalledServer((request, response) => {
     // A sandbox that is killed takes its connections with it: no caller is left for a response.
     handle(state, request, response).catch(() => response.destroy());
@@ -100,7 +100,7 @@ export async function startTap({ target, hooks = {}, kill = () => undefined, onC
   };
 }
 
-async function handle(state: State, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function handle(state: TapState, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { hooks, stats } = state;
   stats.calls += 1;
   const body = await readBody(request);
@@ -124,7 +124,7 @@ function operationOf({ headers, method = '', url = '' }: IncomingMessage, body: 
 }
 
 /** Carries a verdict out. Returns false if the call ends here. */
-async function goesOn(state: State, verdict: TapVerdict, call: TapCall, response: ServerResponse): Promise<boolean> {
+async function goesOn(state: TapState, verdict: TapVerdict, call: TapCall, response: ServerResponse): Promise<boolean> {
   if (verdict === 'pass') return true;
   if (typeof verdict === 'object') {
     await sleep(verdict.delayMs);
@@ -135,13 +135,13 @@ async function goesOn(state: State, verdict: TapVerdict, call: TapCall, response
   return false;
 }
 
-function killCaller({ kill }: State, call: TapCall): void {
+function killCaller({ kill }: TapState, call: TapCall): void {
   if (call.sandbox !== undefined) kill(call.sandbox, call);
 }
 
 /** The response to a call: the server's, or what a rewrite makes of it. */
 async function ask(
-  state: State,
+  state: TapState,
   request: IncomingMessage,
   call: TapCall,
   given: Buffer,
@@ -164,7 +164,7 @@ async function ask(
   return { answer: { status, body: rewrite.answer(body) }, headers: others };
 }
 
-async function forward({ agent, target }: State, request: IncomingMessage, body: Buffer) {
+async function forward({ agent, target }: TapState, request: IncomingMessage, body: Buffer) {
   const head = await new Promise<IncomingMessage>((resolve, reject) => {
     const onward = (isSecure(target) ? httpsRequest : httpRequest)(
       { agent, host: target.hostname, port: target.port, method: request.method, path: request.url },

@@ -31,7 +31,7 @@ export interface ApiBehaviour {
  * How many requests may be under way. As where a concurrency is set, any more are throttled: if they waited, they would be run for clients
  * that have given up, and the retries of those clients would wait behind them.
  */
-const MOST_AT_ONCE = 30;
+const mostAtOnce = 30;
 
 interface Failure {
   readonly status: number;
@@ -39,7 +39,7 @@ interface Failure {
 }
 
 /** What a caller gets when the function gives no response that the API understands, gives it too late, or is throttled. */
-const FAILURES = {
+const failureResponses = {
   http: {
     failed: { status: 500, message: 'Internal Server Error' },
     late: { status: 503, message: 'Service Unavailable' },
@@ -57,10 +57,10 @@ const FAILURES = {
   },
 } as const satisfies Record<ApiBehaviour['kind'], Record<string, Failure>>;
 
-const NOT_RUN: Failure = { status: 501, message: 'A rehearsal does not run what is behind this route.' };
+const notRun: Failure = { status: 501, message: 'A rehearsal does not run what is behind this route.' };
 
 /** An API from the inside of this file. */
-interface State {
+interface ApiState {
   readonly behaviour: ApiBehaviour;
   readonly match: (method: string, path: string) => Match<HttpRoute> | undefined;
   underWay: number;
@@ -78,10 +78,10 @@ export function httpApiListener(
   routes: readonly HttpRoute[],
   behaviour: ApiBehaviour = { kind: 'http' },
 ): RequestListener {
-  const state: State = { behaviour, match: createRouter(routes), underWay: 0 };
+  const state: ApiState = { behaviour, match: createRouter(routes), underWay: 0 };
   return (request, response) => {
-    if (state.underWay >= MOST_AT_ONCE) {
-      fail(response, FAILURES[behaviour.kind].throttled);
+    if (state.underWay >= mostAtOnce) {
+      fail(response, failureResponses[behaviour.kind].throttled);
       return;
     }
     state.underWay += 1;
@@ -93,9 +93,9 @@ export function httpApiListener(
   };
 }
 
-async function handle(state: State, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function handle(state: ApiState, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { behaviour, match } = state;
-  const failures = FAILURES[behaviour.kind];
+  const failures = failureResponses[behaviour.kind];
   const { stage, path } = staged(behaviour, urlOf(request).pathname);
   const found = stage === undefined ? undefined : match(request.method ?? 'GET', path);
   if (stage === undefined || found === undefined) {
@@ -105,7 +105,7 @@ async function handle(state: State, request: IncomingMessage, response: ServerRe
   }
   const { invoke, payload = '2.0', timeoutMs = 30_000, key } = found.route;
   if (invoke === undefined) {
-    fail(response, NOT_RUN);
+    fail(response, notRun);
     return;
   }
   const { apiId = 'local', binary = [] } = behaviour;

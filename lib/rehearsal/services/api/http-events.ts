@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { ACCOUNT } from '../../engine/app/template.ts';
+import { rehearsedAccount } from '../../engine/app/template.ts';
 import { readBody } from '../../engine/http.ts';
 
 /** A request that has found its route. */
@@ -90,7 +90,7 @@ export async function eventOfPayload1(routed: RoutedRequest) {
 
 function contextOf({ request }: RoutedRequest) {
   return {
-    accountId: ACCOUNT,
+    accountId: rehearsedAccount,
     domainName: request.headers.host ?? '',
     requestId: randomUUID(),
     time: new Date().toUTCString(),
@@ -102,13 +102,13 @@ function headersOf(request: IncomingMessage): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
 }
 
-const TEXTS = new Set(['application/json', 'application/javascript', 'application/xml']);
+const texts = new Set(['application/json', 'application/javascript', 'application/xml']);
 
 /** An HTTP API hands over as text what says that it is one. Without a type, a body is a text. */
 function isText(contentType: string | undefined): boolean {
   if (contentType === undefined) return true;
   const [type = ''] = contentType.toLowerCase().split(';');
-  return type.startsWith('text/') || TEXTS.has(type.trim()) || type.endsWith('+json') || type.endsWith('+xml');
+  return type.startsWith('text/') || texts.has(type.trim()) || type.endsWith('+json') || type.endsWith('+xml');
 }
 
 export function urlOf(request: IncomingMessage): URL {

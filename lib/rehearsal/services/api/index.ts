@@ -7,7 +7,7 @@ import { type HttpRoute, httpApiListener } from './http-api.ts';
 import type { ProvisionedApi } from './provisioned.ts';
 import { readHttpApis } from './read-http-apis.ts';
 import { readFunctionUrls, readRestApis } from './read-rest-apis.ts';
-import { apiHost, functionUrlHost, TYPES } from './rules.ts';
+import { apiHost, functionUrlHost, types } from './rules.ts';
 
 /** An HTTP or a REST API, or a function URL. */
 export interface RehearsedApi extends ProvisionedApi {
@@ -18,7 +18,7 @@ export interface RehearsedApi extends ProvisionedApi {
 type ApiPart = Part<'api', RehearsedApi, HttpServer> | Part<'functionUrl', RehearsedApi, HttpServer>;
 
 export const api: Service<ApiPart> = {
-  types: TYPES,
+  types: types,
   page: [
     '| HTTP API | routes to functions, payloads 1.0 and 2.0, timeouts | authorizers, CORS, other integrations, stage variables | a function that is not run |',
     '| REST API | methods with a proxy to a function, `{proxy+}`, stages, timeouts | authorizers, keys, validators, other integrations | a function that is not run |',

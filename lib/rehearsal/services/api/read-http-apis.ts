@@ -4,7 +4,7 @@ import type { ProvisionedApi, ProvisionedRoute } from './provisioned.ts';
 import { apiHost } from './rules.ts';
 
 /** The longest that an HTTP API waits for a function. */
-const LONGEST_WAIT_MS = 30_000;
+const longestWaitMs = 30_000;
 
 /** Reads the HTTP APIs of the app. WebSocket APIs are listed. */
 export function readHttpApis(reading: Reading): readonly ProvisionedApi[] {
@@ -37,7 +37,7 @@ function readRoute(reading: Reading, route: Resource): ProvisionedRoute {
       : properties(integration, 'IntegrationType', 'IntegrationUri', 'PayloadFormatVersion', 'TimeoutInMillis');
   const common = {
     key: String(RouteKey),
-    timeoutMs: Number(TimeoutInMillis ?? LONGEST_WAIT_MS),
+    timeoutMs: Number(TimeoutInMillis ?? longestWaitMs),
     payload: PayloadFormatVersion === '1.0' ? '1.0' : '2.0',
   } as const;
   if (IntegrationType !== 'AWS_PROXY' || !isFunction(IntegrationUri)) {

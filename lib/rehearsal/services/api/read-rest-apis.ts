@@ -15,7 +15,7 @@ import { functionOfUri } from './read-http-apis.ts';
 import { apiHost, functionUrlHost } from './rules.ts';
 
 /** The longest that a REST API waits for a function. */
-const LONGEST_WAIT_MS = 29_000;
+const longestWaitMs = 29_000;
 
 /** Reads the REST APIs of the app: their tree of resources, and the functions behind their methods. */
 export function readRestApis(reading: Reading): readonly ProvisionedApi[] {
@@ -61,7 +61,7 @@ function readMethod(reading: Reading, method: Resource, paths: ReadonlyMap<strin
   const { Type, Uri, TimeoutInMillis } = record(Integration);
   const common = {
     key: `${String(HttpMethod)} ${paths.get(String(ResourceId)) ?? '/'}`,
-    timeoutMs: Number(TimeoutInMillis ?? LONGEST_WAIT_MS),
+    timeoutMs: Number(TimeoutInMillis ?? longestWaitMs),
     payload: '1.0',
   } as const;
   if (Type === 'AWS_PROXY' && typeof Uri === 'string' && Uri.includes(':function:')) {

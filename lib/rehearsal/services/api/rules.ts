@@ -10,37 +10,37 @@ import {
   type TypeRules,
   withoutEffect,
 } from '../../engine/app/rule.ts';
-import { list, REGION, record } from '../../engine/app/template.ts';
+import { list, record, rehearsedRegion } from '../../engine/app/template.ts';
 
-const UNAUTHORIZED = 'Every request is let through, and the event says nothing about its caller.';
-const NO_CORS = 'No header of CORS is added, and no preflight request is answered.';
+const unauthorized = 'Every request is let through, and the event says nothing about its caller.';
+const noCors = 'No header of CORS is added, and no preflight request is answered.';
 
-const HTTP_API = {
+const httpApi = {
   ...all(run, 'ProtocolType', 'Name'),
   ...all(withoutEffect, 'Description', 'Tags', 'ApiKeySelectionExpression', 'RouteSelectionExpression'),
   ...all(withoutEffect, 'IpAddressType', 'DisableExecuteApiEndpoint', 'FailOnWarnings', 'Version'),
   ...all(withoutEffect, 'DisableSchemaValidation'),
-  CorsConfiguration: listed(NO_CORS),
+  CorsConfiguration: listed(noCors),
   Body: listed('Routes of an OpenAPI document are not read.'),
   BodyS3Location: listed('Routes of an OpenAPI document are not read.'),
 } satisfies PropertyRules;
 
-const HTTP_ROUTE = {
+const httpRoute = {
   ...all(run, 'ApiId', 'RouteKey', 'Target'),
   ...all(withoutEffect, 'OperationName', 'ApiKeyRequired'),
-  AuthorizationType: listedIf((value) => value !== 'NONE', UNAUTHORIZED),
+  AuthorizationType: listedIf((value) => value !== 'NONE', unauthorized),
   AuthorizerId: withoutEffect,
   AuthorizationScopes: withoutEffect,
 } satisfies PropertyRules;
 
-const HTTP_INTEGRATION = {
+const httpIntegration = {
   ...all(run, 'ApiId', 'IntegrationType', 'IntegrationUri', 'PayloadFormatVersion', 'TimeoutInMillis'),
   ...all(withoutEffect, 'IntegrationMethod', 'CredentialsArn', 'Description', 'ConnectionType'),
   RequestParameters: listed('The request reaches the function unchanged.'),
   ResponseParameters: listed('The response reaches the caller unchanged.'),
 } satisfies PropertyRules;
 
-const HTTP_STAGE = {
+const httpStage = {
   ...all(run, 'ApiId', 'StageName', 'AutoDeploy'),
   ...all(withoutEffect, 'AccessLogSettings', 'Tags', 'Description', 'DeploymentId'),
   StageVariables: listed('The event has no stage variables.'),
@@ -48,7 +48,7 @@ const HTTP_STAGE = {
   RouteSettings: listed('The throttling of a route is not applied.'),
 } satisfies PropertyRules;
 
-const REST_API = {
+const restApi = {
   ...all(run, 'Name'),
   ...all(withoutEffect, 'Description', 'Tags', 'EndpointConfiguration', 'Policy', 'MinimumCompressionSize'),
   ...all(withoutEffect, 'CloneFrom', 'FailOnWarnings', 'ApiKeySourceType', 'DisableExecuteApiEndpoint'),
@@ -57,14 +57,14 @@ const REST_API = {
   BodyS3Location: listed('Methods of an OpenAPI document are not read.'),
 } satisfies PropertyRules;
 
-const REST_METHOD = {
+const restMethod = {
   ...all(run, 'RestApiId', 'ResourceId', 'HttpMethod', 'Integration.Type', 'Integration.Uri'),
   ...all(run, 'Integration.TimeoutInMillis'),
   ...all(withoutEffect, 'Integration.IntegrationHttpMethod', 'Integration.Credentials'),
   ...all(withoutEffect, 'Integration.ContentHandling', 'MethodResponses', 'OperationName'),
   ...all(withoutEffect, 'Integration.PassthroughBehavior', 'AuthorizerId', 'AuthorizationScopes'),
   ...all(withoutEffect, 'Integration.IntegrationResponses', 'Integration.RequestTemplates'),
-  AuthorizationType: listedIf((value) => value !== 'NONE', UNAUTHORIZED),
+  AuthorizationType: listedIf((value) => value !== 'NONE', unauthorized),
   ApiKeyRequired: listedIf((value) => String(value) === 'true', 'No request needs a key.'),
   RequestValidatorId: listed('No request is validated.'),
   RequestModels: listed('No request is validated.'),
@@ -74,7 +74,7 @@ const REST_METHOD = {
   'Integration.CacheNamespace': withoutEffect,
 } satisfies PropertyRules;
 
-const REST_STAGE = {
+const restStage = {
   ...all(run, 'RestApiId', 'StageName'),
   ...all(withoutEffect, 'DeploymentId', 'AccessLogSetting', 'Description', 'Tags', 'TracingEnabled'),
   ...all(withoutEffect, 'DocumentationVersion'),
@@ -85,7 +85,7 @@ const REST_STAGE = {
   CanarySetting: listed('There is no canary.'),
 } satisfies PropertyRules;
 
-const URL = {
+const url = {
   ...all(run, 'TargetFunctionArn', 'Qualifier', 'InvokeMode'),
   InvokeMode: listedIf((value) => value === 'RESPONSE_STREAM', 'The response is sent as a whole.'),
   AuthType: listedIf((value) => value !== 'NONE', 'Every request is accepted, signed or not.'),
@@ -94,34 +94,34 @@ const URL = {
 
 /** What stands for the address of an API, until its server has one. */
 export function apiHost(name: string): string {
-  return `${name}.execute-api.${REGION}.amazonaws.com`;
+  return `${name}.execute-api.${rehearsedRegion}.amazonaws.com`;
 }
 
 /** The same for a function URL. */
 export function functionUrlHost(name: string): string {
-  return `${name}.lambda-url.${REGION}.on.aws`;
+  return `${name}.lambda-url.${rehearsedRegion}.on.aws`;
 }
 
-const STAGE: Naming = { property: 'StageName', names: (name) => ({ ref: name, attributes: {} }) };
-const ONE_ADDRESS = { kind: 'not-run', why: 'An API has the address of its local server only.' } as const;
+const stage: Naming = { property: 'StageName', names: (name) => ({ ref: name, attributes: {} }) };
+const oneAddress = { kind: 'not-run', why: 'An API has the address of its local server only.' } as const;
 
-export const TYPES: TypeRules = {
-  'AWS::ApiGatewayV2::Api': runs(HTTP_API, {
+export const types: TypeRules = {
+  'AWS::ApiGatewayV2::Api': runs(httpApi, {
     names: (name) => ({ ref: name, attributes: { ApiId: name, ApiEndpoint: `https://${apiHost(name)}` } }),
   }),
-  'AWS::ApiGatewayV2::Route': runs(HTTP_ROUTE),
-  'AWS::ApiGatewayV2::Integration': runs(HTTP_INTEGRATION),
-  'AWS::ApiGatewayV2::Stage': runs(HTTP_STAGE, STAGE),
-  'AWS::ApiGateway::RestApi': runs(REST_API, {
+  'AWS::ApiGatewayV2::Route': runs(httpRoute),
+  'AWS::ApiGatewayV2::Integration': runs(httpIntegration),
+  'AWS::ApiGatewayV2::Stage': runs(httpStage, stage),
+  'AWS::ApiGateway::RestApi': runs(restApi, {
     names: (name) => ({ ref: name, attributes: { RestApiId: name, RootResourceId: `${name}-root` } }),
   }),
   'AWS::ApiGateway::Resource': runs(all(run, 'RestApiId', 'ParentId', 'PathPart'), {
     names: (name) => ({ ref: name, attributes: { ResourceId: name } }),
   }),
-  'AWS::ApiGateway::Method': runs(REST_METHOD),
-  'AWS::ApiGateway::Stage': runs(REST_STAGE, STAGE),
+  'AWS::ApiGateway::Method': runs(restMethod),
+  'AWS::ApiGateway::Stage': runs(restStage, stage),
   'AWS::ApiGateway::Deployment': { kind: 'without-effect', named: true },
-  'AWS::Lambda::Url': runs(URL, {
+  'AWS::Lambda::Url': runs(url, {
     names: (name) => ({ ref: name, attributes: { FunctionUrl: `https://${functionUrlHost(name)}/` } }),
   }),
   ...each({ kind: 'without-effect' }, 'AWS::ApiGateway::Account', 'AWS::ApiGateway::ApiKey'),
@@ -129,6 +129,6 @@ export const TYPES: TypeRules = {
   ...each({ kind: 'without-effect' }, 'AWS::ApiGateway::Model', 'AWS::ApiGateway::RequestValidator'),
   ...each({ kind: 'without-effect' }, 'AWS::ApiGateway::UsagePlan', 'AWS::ApiGateway::UsagePlanKey'),
   ...each({ kind: 'without-effect' }, 'AWS::ApiGatewayV2::Authorizer', 'AWS::ApiGatewayV2::Deployment'),
-  ...each(ONE_ADDRESS, 'AWS::ApiGatewayV2::DomainName', 'AWS::ApiGatewayV2::ApiMapping'),
-  ...each(ONE_ADDRESS, 'AWS::ApiGateway::DomainName', 'AWS::ApiGateway::BasePathMapping'),
+  ...each(oneAddress, 'AWS::ApiGatewayV2::DomainName', 'AWS::ApiGatewayV2::ApiMapping'),
+  ...each(oneAddress, 'AWS::ApiGateway::DomainName', 'AWS::ApiGateway::BasePathMapping'),
 };

@@ -18,12 +18,12 @@ export interface DynamoDbFaults {
   readonly hooks: Required<Pick<TapHooks, 'rewrite' | 'onResponse'>>;
 }
 
-const STATEMENTS = 0.05;
-const KEYS = 0.1;
-const ANSWERS = 0.02;
+const statements = 0.05;
+const keys = 0.1;
+const answers = 0.02;
 
 /** The faults from the inside of this file. */
-interface State {
+interface FaultsState {
   readonly random: Pick<Random, 'chance'>;
   readonly stats: DynamoDbFaultStats;
 }
@@ -31,7 +31,7 @@ interface State {
 type Request = Readonly<Record<string, unknown>>;
 
 export function createDynamoDbFaults(random: Pick<Random, 'chance'>): DynamoDbFaults {
-  const state: State = { random, stats: { throttled: 0, unread: 0, answersLost: 0 } };
+  const state: FaultsState = { random, stats: { throttled: 0, unread: 0, answersLost: 0 } };
   return {
     stats: state.stats,
     hooks: {
@@ -43,13 +43,13 @@ export function createDynamoDbFaults(random: Pick<Random, 'chance'>): DynamoDbFa
 }
 
 /** Takes some of the statements, or of the keys, out of a batch. The response says that they were not served. */
-function rewrite(state: State, { operation, body }: TapCall): Rewrite | undefined {
+function rewrite(state: FaultsState, { operation, body }: TapCall): Rewrite | undefined {
   if (operation === 'BatchExecuteStatement') return withoutStatements(state, record(JSON.parse(body)));
   return operation === 'BatchGetItem' ? withoutKeys(state, record(JSON.parse(body))) : undefined;
 }
 
-function withoutStatements({ random, stats }: State, request: Request): Rewrite | undefined {
-  const taken = new Set(list(request['Statements']).filter(() => random.chance(STATEMENTS)));
+function withoutStatements({ random, stats }: FaultsState, request: Request): Rewrite | undefined {
+  const taken = new Set(list(request['Statements']).filter(() => random.chance(statements)));
   stats.throttled += taken.size;
   return taken.size === 0 ? undefined : throttleStatements(request, taken);
 }
@@ -70,10 +70,10 @@ export function throttleStatements(request: Request, taken: ReadonlySet<unknown>
   };
 }
 
-function withoutKeys({ random, stats }: State, request: Request): Rewrite | undefined {
+function withoutKeys({ random, stats }: FaultsState, request: Request): Rewrite | undefined {
   const [[table, asked] = ['', {}]] = Object.entries(record(request['RequestItems']));
   const all = list(record(asked)['Keys']);
-  const taken = all.filter(() => random.chance(KEYS));
+  const taken = all.filter(() => random.chance(keys));
   if (taken.length === 0) return undefined;
   stats.unread += taken.length;
   const Keys = all.filter((key) => !taken.includes(key));
@@ -84,8 +84,8 @@ function withoutKeys({ random, stats }: State, request: Request): Rewrite | unde
   };
 }
 
-function losesAnswer({ random, stats }: State): boolean {
-  if (!random.chance(ANSWERS)) return false;
+function losesAnswer({ random, stats }: FaultsState): boolean {
+  if (!random.chance(answers)) return false;
   stats.answersLost += 1;
   return true;
 }

@@ -2,13 +2,13 @@ import type { Assembly } from '../../engine/app/assembly.ts';
 import type { Part } from '../../engine/parts.ts';
 import type { Service } from '../../engine/service.ts';
 import { createTables, type ProvisionedTable } from './create-tables.ts';
-import { TYPES } from './rules.ts';
+import { types } from './rules.ts';
 
 /** A caller finds its name. */
 export type TablePart = Part<'table', ProvisionedTable, string>;
 
 export const dynamodb: Service<TablePart, object, 'dynamodb'> = {
-  types: TYPES,
+  types: types,
   page: ['| table | indexes, streams | expiry of items, replicas, Kinesis | |'],
   finds: { table: 'table' },
   endpoint: { name: 'dynamodb', title: 'DynamoDB', server: ({ database }) => database },
@@ -20,7 +20,7 @@ export const dynamodb: Service<TablePart, object, 'dynamodb'> = {
 
 /** Whether an app cannot be rehearsed without DynamoDB. */
 export function hasTables({ stacks }: Assembly): boolean {
-  return stacks.some(({ template }) => Object.values(template.Resources ?? {}).some(({ Type }) => Type in TYPES));
+  return stacks.some(({ template }) => Object.values(template.Resources ?? {}).some(({ Type }) => Type in types));
 }
 
 /** The tables among the parts of an app. */

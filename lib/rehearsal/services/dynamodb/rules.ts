@@ -12,7 +12,7 @@ import {
 } from '../../engine/app/rule.ts';
 import { record } from '../../engine/app/template.ts';
 
-const TABLE = {
+const table = {
   ...all(run, 'TableName', 'KeySchema', 'AttributeDefinitions', 'StreamSpecification.StreamViewType'),
   ...all(run, 'GlobalSecondaryIndexes.IndexName', 'GlobalSecondaryIndexes.KeySchema'),
   ...all(run, 'GlobalSecondaryIndexes.Projection', 'LocalSecondaryIndexes'),
@@ -30,8 +30,8 @@ const TABLE = {
   ImportSourceSpecification: listed('The table starts empty.'),
 } satisfies PropertyRules;
 
-const GLOBAL_TABLE = {
-  ...TABLE,
+const globalTable = {
+  ...table,
   ...all(withoutEffect, 'WriteProvisionedThroughputSettings', 'WriteOnDemandThroughputSettings'),
   ...all(withoutEffect, 'GlobalSecondaryIndexes.WriteProvisionedThroughputSettings'),
   ...all(withoutEffect, 'GlobalSecondaryIndexes.WriteOnDemandThroughputSettings'),
@@ -46,7 +46,7 @@ export function streamArnOf(table: string): string {
   return arnOf('dynamodb', `table/${table}/stream/rehearsal`);
 }
 
-const NAMING: Naming = {
+const naming: Naming = {
   property: 'TableName',
   isUnique: true,
   names: (name) => ({
@@ -55,7 +55,7 @@ const NAMING: Naming = {
   }),
 };
 
-export const TYPES: TypeRules = {
-  'AWS::DynamoDB::Table': runs(TABLE, NAMING),
-  'AWS::DynamoDB::GlobalTable': runs(GLOBAL_TABLE, NAMING),
+export const types: TypeRules = {
+  'AWS::DynamoDB::Table': runs(table, naming),
+  'AWS::DynamoDB::GlobalTable': runs(globalTable, naming),
 };

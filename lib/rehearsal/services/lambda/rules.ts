@@ -13,7 +13,7 @@ import {
   withoutEffect,
 } from '../../engine/app/rule.ts';
 
-const FUNCTION = {
+const functionRules = {
   ...all(run, 'FunctionName', 'Code', 'Handler', 'Runtime', 'Environment.Variables', 'Timeout', 'MemorySize'),
   ...all(run, 'ReservedConcurrentExecutions', 'DeadLetterConfig.TargetArn', 'PackageType'),
   ...all(withoutEffect, 'Role', 'Description', 'Tags', 'KmsKeyArn', 'LoggingConfig', 'TracingConfig'),
@@ -32,24 +32,24 @@ const FUNCTION = {
   FunctionScalingConfig: listed('The function runs in sandboxes with one invocation at a time.'),
 } satisfies PropertyRules;
 
-const VERSION = {
+const version = {
   ...all(run, 'FunctionName'),
   ...all(withoutEffect, 'Description', 'CodeSha256', 'ProvisionedConcurrencyConfig', 'RuntimePolicy'),
   ...all(withoutEffect, 'FunctionScalingConfig'),
 } satisfies PropertyRules;
 
-const ALIAS = {
+const alias = {
   ...all(run, 'FunctionName', 'FunctionVersion', 'Name'),
   ...all(withoutEffect, 'Description', 'ProvisionedConcurrencyConfig'),
   RoutingConfig: listed('All invocations of the alias go to the code of the template.'),
 } satisfies PropertyRules;
 
-const INVOKE_CONFIG = {
+const invokeConfig = {
   ...all(run, 'FunctionName', 'Qualifier', 'MaximumRetryAttempts', 'MaximumEventAgeInSeconds'),
   ...all(run, 'DestinationConfig.OnFailure.Destination', 'DestinationConfig.OnSuccess.Destination'),
 } satisfies PropertyRules;
 
-const MAPPING = {
+const mapping = {
   ...all(run, 'EventSourceArn', 'FunctionName', 'Enabled', 'BatchSize', 'MaximumBatchingWindowInSeconds'),
   ...all(run, 'FunctionResponseTypes', 'ScalingConfig.MaximumConcurrency', 'FilterCriteria.Filters'),
   ...all(run, 'StartingPosition', 'BisectBatchOnFunctionError', 'MaximumRetryAttempts', 'MaximumRecordAgeInSeconds'),
@@ -74,22 +74,22 @@ const qualified = (qualifierOf: (at: NamedAt) => string): Naming => ({
   },
 });
 
-export const TYPES: TypeRules = {
-  'AWS::Lambda::Function': runs(FUNCTION, {
+export const types: TypeRules = {
+  'AWS::Lambda::Function': runs(functionRules, {
     property: 'FunctionName',
     isUnique: true,
     names: (name) => ({ ref: name, attributes: { Arn: arnOf('lambda', `function:${name}`) } }),
   }),
   'AWS::Lambda::Version': runs(
-    VERSION,
+    version,
     qualified(() => '1'),
   ),
   'AWS::Lambda::Alias': runs(
-    ALIAS,
+    alias,
     qualified(({ text, properties }) => text(properties['Name']) ?? 'alias'),
   ),
-  'AWS::Lambda::EventInvokeConfig': runs(INVOKE_CONFIG),
-  'AWS::Lambda::EventSourceMapping': runs(MAPPING),
+  'AWS::Lambda::EventInvokeConfig': runs(invokeConfig),
+  'AWS::Lambda::EventSourceMapping': runs(mapping),
   'AWS::Lambda::Permission': { kind: 'without-effect', named: true },
   'AWS::Lambda::CodeSigningConfig': { kind: 'without-effect' },
   'AWS::Lambda::LayerVersion': { kind: 'not-run', why: 'A rehearsal loads no layer.' },

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { REGION } from '../../engine/app/template.ts';
+import { rehearsedRegion } from '../../engine/app/template.ts';
 import type { Destinations } from '../../engine/destinations.ts';
 import type { ProvisionedBucket } from './create-buckets.ts';
 
@@ -71,7 +71,7 @@ function eventRecord({ bucket, key, event, size, eTag }: BucketChange, configura
   return {
     eventVersion: '2.1',
     eventSource: 'aws:s3',
-    awsRegion: REGION,
+    awsRegion: rehearsedRegion,
     eventTime: new Date().toISOString(),
     eventName: event,
     userIdentity: { principalId: 'AWS:REHEARSAL' },

@@ -30,7 +30,7 @@ export async function createBuckets(reading: Reading, endpoint: string): Promise
   return created;
 }
 
-const TARGETS = [
+const targets = [
   { name: 'QueueConfigurations', arn: ['QueueArn', 'Queue'] },
   { name: 'TopicConfigurations', arn: ['TopicArn', 'Topic'] },
   { name: 'LambdaFunctionConfigurations', arn: ['LambdaFunctionArn'] },
@@ -44,7 +44,7 @@ function notificationsOf(reading: Reading, bucket: Resource): readonly BucketNot
   );
   return [bucket, ...custom].flatMap((at) => {
     const read = readOrList(reading, at, () => record(property(at, 'NotificationConfiguration'))) ?? {};
-    return TARGETS.flatMap(({ name, arn }) =>
+    return targets.flatMap(({ name, arn }) =>
       listOf(read[name]).flatMap((one) => {
         const given = record(one);
         const target = arn.map((key) => given[key]).find((value) => value !== undefined);

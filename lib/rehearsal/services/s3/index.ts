@@ -3,12 +3,12 @@ import type { Service } from '../../engine/service.ts';
 import { changeOf, notify } from './bucket-events.ts';
 import { bucketOf, type RehearsedBucket } from './buckets.ts';
 import { createBuckets } from './create-buckets.ts';
-import { TYPES } from './rules.ts';
+import { types } from './rules.ts';
 
 type BucketPart = Part<'bucket', RehearsedBucket, RehearsedBucket>;
 
 export const s3: Service<BucketPart, object, 's3'> = {
-  types: TYPES,
+  types: types,
   page: [
     '| bucket | objects; notifications to queues, topics and functions, with prefix and suffix | versions, lifecycle, replication, EventBridge | a function that is not run |',
   ],

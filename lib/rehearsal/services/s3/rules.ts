@@ -9,9 +9,9 @@ import {
   type TypeRules,
   withoutEffect,
 } from '../../engine/app/rule.ts';
-import { REGION, record } from '../../engine/app/template.ts';
+import { record, rehearsedRegion } from '../../engine/app/template.ts';
 
-const BUCKET = {
+const bucket = {
   ...all(run, 'BucketName', 'NotificationConfiguration.QueueConfigurations'),
   ...all(run, 'NotificationConfiguration.TopicConfigurations', 'NotificationConfiguration.LambdaConfigurations'),
   'NotificationConfiguration.EventBridgeConfiguration': listed('No event goes to EventBridge.'),
@@ -30,8 +30,8 @@ const BUCKET = {
   ObjectLockEnabled: listed('No object is locked.'),
 } satisfies PropertyRules;
 
-export const TYPES: TypeRules = {
-  'AWS::S3::Bucket': runs(BUCKET, {
+export const types: TypeRules = {
+  'AWS::S3::Bucket': runs(bucket, {
     property: 'BucketName',
     make: (made) => made.toLowerCase().replaceAll('_', '-'),
     names: (name) => ({
@@ -39,7 +39,7 @@ export const TYPES: TypeRules = {
       attributes: {
         Arn: `arn:aws:s3:::${name}`,
         DomainName: `${name}.s3.amazonaws.com`,
-        RegionalDomainName: `${name}.s3.${REGION}.amazonaws.com`,
+        RegionalDomainName: `${name}.s3.${rehearsedRegion}.amazonaws.com`,
       },
     }),
   }),

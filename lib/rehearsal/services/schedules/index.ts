@@ -1,12 +1,12 @@
 import { type Part, part } from '../../engine/parts.ts';
 import type { Service } from '../../engine/service.ts';
 import { readSchedules } from './read-schedules.ts';
-import { TYPES } from './rules.ts';
+import { types } from './rules.ts';
 import { type RehearsedSchedule, scheduleOf } from './schedules.ts';
 
 /** Rules of EventBridge with a schedule, and EventBridge Scheduler. */
 export const schedules: Service<Part<'schedule', RehearsedSchedule, RehearsedSchedule>> = {
-  types: TYPES,
+  types: types,
   page: [
     '| schedule | a rule with a schedule, and a schedule of the scheduler: on demand | targets that are not run, input transformers | |',
     '| rule with a pattern | | always | |',

@@ -11,7 +11,7 @@ import {
 } from '../../engine/app/rule.ts';
 import { record } from '../../engine/app/template.ts';
 
-const RULE = {
+const rule = {
   ...all(run, 'Name', 'ScheduleExpression', 'State', 'Targets.Arn', 'Targets.Id', 'Targets.Input'),
   ...all(run, 'Targets.SqsParameters'),
   'Targets.DeadLetterConfig': listed('An event that its target refuses is in no dead-letter queue.'),
@@ -23,7 +23,7 @@ const RULE = {
   'Targets.InputTransformer': listed('The target gets the event as it is.'),
 } satisfies PropertyRules;
 
-const SCHEDULE = {
+const schedule = {
   ...all(run, 'Name', 'ScheduleExpression', 'State', 'Target.Arn', 'Target.Input', 'Target.SqsParameters'),
   'Target.DeadLetterConfig': listed('An event that its target refuses is in no dead-letter queue.'),
   // The CDK writes AWS's default.
@@ -37,11 +37,11 @@ const SCHEDULE = {
   EndDate: listed('The schedule has no end.'),
 } satisfies PropertyRules;
 
-export const TYPES: TypeRules = {
-  'AWS::Events::Rule': runs(RULE, {
+export const types: TypeRules = {
+  'AWS::Events::Rule': runs(rule, {
     names: (name) => ({ ref: name, attributes: { Arn: arnOf('events', `rule/${name}`) } }),
   }),
-  'AWS::Scheduler::Schedule': runs(SCHEDULE, {
+  'AWS::Scheduler::Schedule': runs(schedule, {
     names: (name) => ({ ref: name, attributes: { Arn: arnOf('scheduler', `schedule/default/${name}`) } }),
   }),
   'AWS::Scheduler::ScheduleGroup': { kind: 'without-effect' },

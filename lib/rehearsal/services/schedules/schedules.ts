@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { InStack } from '../../engine/app/constructs.ts';
-import { ACCOUNT, REGION } from '../../engine/app/template.ts';
+import { rehearsedAccount, rehearsedRegion } from '../../engine/app/template.ts';
 import type { Destinations } from '../../engine/destinations.ts';
 import type { ProvisionedSchedule } from './read-schedules.ts';
 
@@ -25,21 +25,21 @@ async function runOnce({ arn, source, targets }: ProvisionedSchedule, destinatio
     id: randomUUID(),
     'detail-type': 'Scheduled Event',
     source,
-    account: ACCOUNT,
+    account: rehearsedAccount,
     time: `${new Date().toISOString().slice(0, 19)}Z`,
-    region: REGION,
+    region: rehearsedRegion,
     resources: [arn],
     detail: source === 'aws.events' ? {} : '{}',
   };
   for (const target of targets) await destinations.send(target.arn, target.input ?? event, {}, target.groupId);
 }
 
-const UNIT_MS: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
+const msPerUnit: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 
 /** How often a schedule is due; `undefined` if it has no rate. */
 function rateOf(expression: string): number | undefined {
   const [, value, unit = ''] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(expression.trim()) ?? [];
-  const unitMs = UNIT_MS[unit];
+  const unitMs = msPerUnit[unit];
   return unitMs === undefined ? undefined : Number(value) * unitMs;
 }
 

@@ -1,7 +1,7 @@
 import { type Part, part } from '../../engine/parts.ts';
 import type { Service } from '../../engine/service.ts';
 import { createTopics, type ProvisionedTopic } from './create-topics.ts';
-import { TYPES } from './rules.ts';
+import { types } from './rules.ts';
 import { type PublishOptions, snsLocal } from './sns-local.ts';
 import { startTopicFunction } from './topic-functions.ts';
 
@@ -12,7 +12,7 @@ export interface RehearsedTopic extends ProvisionedTopic {
 }
 
 export const sns: Service<Part<'topic', RehearsedTopic, RehearsedTopic>, object, 'sns'> = {
-  types: TYPES,
+  types: types,
   page: [
     '| topic | FIFO; subscriptions of queues and functions, filters on attributes and body, raw delivery | other protocols, archive | a function that is not run |',
   ],

@@ -10,14 +10,14 @@ import {
   withoutEffect,
 } from '../../engine/app/rule.ts';
 
-const TOPIC = {
+const topic = {
   ...all(run, 'TopicName', 'FifoTopic', 'ContentBasedDeduplication', 'Subscription'),
   ...all(withoutEffect, 'DisplayName', 'KmsMasterKeyId', 'Tags', 'SignatureVersion', 'TracingConfig'),
   ...all(withoutEffect, 'DeliveryStatusLogging', 'DataProtectionPolicy', 'FifoThroughputScope'),
   ArchivePolicy: listed('The topic keeps no messages, so none can be replayed.'),
 } satisfies PropertyRules;
 
-const SUBSCRIPTION = {
+const subscription = {
   ...all(run, 'TopicArn', 'Protocol', 'Endpoint', 'RawMessageDelivery', 'FilterPolicy', 'FilterPolicyScope'),
   ...all(withoutEffect, 'Region'),
   RedrivePolicy: listed('A delivery that fails goes to no dead-letter queue of the subscription.'),
@@ -26,8 +26,8 @@ const SUBSCRIPTION = {
   ReplayPolicy: listed('A topic replays no messages.'),
 } satisfies PropertyRules;
 
-export const TYPES: TypeRules = {
-  'AWS::SNS::Topic': runs(TOPIC, {
+export const types: TypeRules = {
+  'AWS::SNS::Topic': runs(topic, {
     property: 'TopicName',
     make: fifo,
     isUnique: true,
@@ -37,6 +37,6 @@ export const TYPES: TypeRules = {
       attributes: { TopicArn: arnOf('sns', name), TopicName: name },
     }),
   }),
-  'AWS::SNS::Subscription': runs(SUBSCRIPTION),
+  'AWS::SNS::Subscription': runs(subscription),
   'AWS::SNS::TopicPolicy': { kind: 'without-effect' },
 };

@@ -15,7 +15,7 @@ export interface QueueMapping extends Mapping {
 }
 
 /** A function that a queue feeds. */
-export interface Consumer extends InStack {
+export interface Poller extends InStack {
   /** What its template says. */
   readonly mapping: QueueMapping;
   readonly queue: ProvisionedQueue;
@@ -68,12 +68,12 @@ function shareOf(mapping: QueueMapping, mappings: readonly QueueMapping[], sandb
 }
 
 /** Starts one of these mappings. @param queues all of the app */
-export async function startConsumer(
+export async function startPoller(
   { machine, servers, functions, sources }: Starting,
   { delivery }: QueueFaults,
   mapping: QueueMapping,
   { mappings, queues }: { readonly mappings: readonly QueueMapping[]; readonly queues: readonly ProvisionedQueue[] },
-): Promise<Consumer> {
+): Promise<Poller> {
   const { stack, logicalId, construct, queue, qualifier, maximumConcurrency, enabled } = mapping;
   const fn = await functionFor(functions, mapping.function);
   const faults = delivery?.({ stack, construct, handler: mapping.function.construct });

@@ -44,10 +44,10 @@ async function createQueue(resource: Resource, sqs: SqsLocal): Promise<Provision
 }
 
 /** None is an attribute of the API. A key of encryption may be one that exists in AWS alone. */
-const NOT_AN_ATTRIBUTE = new Set(['QueueName', 'Tags', 'KmsMasterKeyId', 'KmsDataKeyReusePeriodSeconds']);
+const notAnAttribute = new Set(['QueueName', 'Tags', 'KmsMasterKeyId', 'KmsDataKeyReusePeriodSeconds']);
 
 function withoutTags(properties: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(properties).filter(([name]) => !NOT_AN_ATTRIBUTE.has(name)));
+  return Object.fromEntries(Object.entries(properties).filter(([name]) => !notAnAttribute.has(name)));
 }
 
 function queueAttributes(properties: Readonly<Record<string, unknown>>): Record<string, string> {

@@ -61,10 +61,10 @@ export interface EventSource {
 }
 
 /** The most that SQS gives or takes in one request. */
-const PER_REQUEST = 10;
+const perRequest = 10;
 
 /** An event source from the inside of this file. */
-interface State {
+interface EventSourceState {
   readonly options: EventSourceOptions;
   readonly faults: DeliveryFaults;
   readonly stats: { batches: number; deliveries: number; redeliveries: number; filteredOut: number };
@@ -73,7 +73,7 @@ interface State {
 
 export function startEventSource(options: EventSourceOptions): EventSource {
   const stats = { batches: 0, deliveries: 0, redeliveries: 0, filteredOut: 0 };
-  const state: State = { options, faults: options.faults ?? {}, stats, stopping: new AbortController() };
+  const state: EventSourceState = { options, faults: options.faults ?? {}, stats, stopping: new AbortController() };
   const pollers = Array.from({ length: options.concurrency }, () => poll(state));
   return {
     stats,
@@ -84,7 +84,7 @@ export function startEventSource(options: EventSourceOptions): EventSource {
   };
 }
 
-async function poll(state: State): Promise<void> {
+async function poll(state: EventSourceState): Promise<void> {
   const { signal } = state.stopping;
   while (!signal.aborted) {
     try {
@@ -100,7 +100,7 @@ async function poll(state: State): Promise<void> {
   }
 }
 
-async function receiveAndHandle(state: State): Promise<void> {
+async function receiveAndHandle(state: EventSourceState): Promise<void> {
   const { batchSize, patience } = state.options;
   const batch = [...(await receive(state, batchSize, 20))];
   if (batch.length === 0) return;
@@ -118,7 +118,7 @@ function receiptsOf(messages: readonly Message[]): readonly string[] {
 }
 
 /** Gathers more messages until the batch is full or its window ends. One request gives ten at most. */
-async function gather(state: State, batch: Message[]): Promise<void> {
+async function gather(state: EventSourceState, batch: Message[]): Promise<void> {
   const { batchSize, windowMs } = state.options;
   const windowEnds = Date.now() + windowMs;
   while (batch.length < batchSize) {
@@ -131,12 +131,12 @@ async function gather(state: State, batch: Message[]): Promise<void> {
   }
 }
 
-async function receive(state: State, most: number, waitSeconds: number): Promise<readonly Message[]> {
+async function receive(state: EventSourceState, most: number, waitSeconds: number): Promise<readonly Message[]> {
   const { client, queue } = state.options;
   const { Messages = [] } = await client.send(
     new ReceiveMessageCommand({
       QueueUrl: queue.url,
-      MaxNumberOfMessages: Math.min(PER_REQUEST, most),
+      MaxNumberOfMessages: Math.min(perRequest, most),
       WaitTimeSeconds: waitSeconds,
       MessageSystemAttributeNames: ['All'],
       MessageAttributeNames: ['All'],
@@ -146,7 +146,7 @@ async function receive(state: State, most: number, waitSeconds: number): Promise
   return withoutFilteredOut(state, Messages);
 }
 
-async function withoutFilteredOut(state: State, messages: readonly Message[]): Promise<readonly Message[]> {
+async function withoutFilteredOut(state: EventSourceState, messages: readonly Message[]): Promise<readonly Message[]> {
   const { filters = [], queue } = state.options;
   if (filters.length === 0 || messages.length === 0) return messages;
   const { Records } = toSqsEvent(messages, queue.arn);
@@ -161,7 +161,7 @@ async function withoutFilteredOut(state: State, messages: readonly Message[]): P
   return passing;
 }
 
-async function handle(state: State, batch: readonly Message[], measure: Measure | undefined): Promise<void> {
+async function handle(state: EventSourceState, batch: readonly Message[], measure: Measure | undefined): Promise<void> {
   const { options, faults, stats } = state;
   stats.batches += 1;
   stats.deliveries += batch.length;
@@ -181,7 +181,10 @@ async function handle(state: State, batch: readonly Message[], measure: Measure 
   await Promise.all([makeVisible(state, [...kept]), remove(state, deleted)]);
 }
 
-async function makeVisible({ options: { client, queue } }: State, messages: readonly Message[]): Promise<void> {
+async function makeVisible(
+  { options: { client, queue } }: EventSourceState,
+  messages: readonly Message[],
+): Promise<void> {
   await Promise.all(
     messages.map(async ({ ReceiptHandle }) => {
       const input = { QueueUrl: queue.url, ReceiptHandle, VisibilityTimeout: 0 };
@@ -191,9 +194,9 @@ async function makeVisible({ options: { client, queue } }: State, messages: read
   );
 }
 
-async function remove({ options: { client, queue } }: State, messages: readonly Message[]): Promise<void> {
-  for (let start = 0; start < messages.length; start += PER_REQUEST) {
-    const entries = messages.slice(start, start + PER_REQUEST);
+async function remove({ options: { client, queue } }: EventSourceState, messages: readonly Message[]): Promise<void> {
+  for (let start = 0; start < messages.length; start += perRequest) {
+    const entries = messages.slice(start, start + perRequest);
     const Entries = entries.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }));
     await client.send(new DeleteMessageBatchCommand({ QueueUrl: queue.url, Entries }));
   }

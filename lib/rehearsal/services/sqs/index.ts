@@ -1,15 +1,15 @@
 import { type MessageAttributeValue, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { type Part, part } from '../../engine/parts.ts';
 import type { Service } from '../../engine/service.ts';
-import { type Consumer, type QueueFaults, type QueueMapping, readQueueMapping, startConsumer } from './consumers.ts';
+import { type Poller, type QueueFaults, type QueueMapping, readQueueMapping, startPoller } from './consumers.ts';
 import { createQueues, type ProvisionedQueue } from './create-queues.ts';
-import { TYPES } from './rules.ts';
+import { types } from './rules.ts';
 
 export type QueuePart = Part<'queue', ProvisionedQueue, ProvisionedQueue>;
-type ConsumerPart = Part<'consumer', Consumer, Consumer>;
+type ConsumerPart = Part<'consumer', Poller, Poller>;
 
 export const sqs: Service<QueuePart | ConsumerPart, QueueFaults, 'sqs'> = {
-  types: TYPES,
+  types: types,
   page: [
     '| queue | FIFO, visibility, delay, redrive policy and redrive allow policy | retention under a day; deduplication by message group | a dead-letter queue that SQS would refuse |',
     '| mapping of a queue | batch size and window, partial responses, filters, maximum concurrency, `Enabled` | provisioned pollers; a filter by another key than `body` | a function that is not run |',
@@ -44,7 +44,7 @@ export const sqs: Service<QueuePart | ConsumerPart, QueueFaults, 'sqs'> = {
       async start(at, faults) {
         const consumers: ConsumerPart[] = [];
         for (const mapping of mappings) {
-          consumers.push(part('consumer', await startConsumer(at, faults, mapping, { mappings, queues })));
+          consumers.push(part('consumer', await startPoller(at, faults, mapping, { mappings, queues })));
         }
         return consumers;
       },

@@ -9,15 +9,15 @@ import {
   withoutEffect,
 } from '../../engine/app/rule.ts';
 
-const DAY_SECONDS = 86_400;
+const daySeconds = 86_400;
 
-const QUEUE = {
+const queue = {
   ...all(run, 'QueueName', 'FifoQueue', 'ContentBasedDeduplication', 'DelaySeconds', 'MaximumMessageSize'),
   ...all(run, 'ReceiveMessageWaitTimeSeconds', 'VisibilityTimeout', 'RedrivePolicy', 'RedriveAllowPolicy'),
   ...all(withoutEffect, 'KmsMasterKeyId', 'KmsDataKeyReusePeriodSeconds', 'SqsManagedSseEnabled', 'Tags'),
   ...all(withoutEffect, 'FifoThroughputLimit'),
   MessageRetentionPeriod: listedIf(
-    (value) => Number(value) < DAY_SECONDS,
+    (value) => Number(value) < daySeconds,
     'No message expires. AWS deletes a message after this time.',
   ),
   DeduplicationScope: listedIf(
@@ -26,8 +26,8 @@ const QUEUE = {
   ),
 } satisfies PropertyRules;
 
-export const TYPES: TypeRules = {
-  'AWS::SQS::Queue': runs(QUEUE, {
+export const types: TypeRules = {
+  'AWS::SQS::Queue': runs(queue, {
     property: 'QueueName',
     make: fifo,
     isUnique: true,

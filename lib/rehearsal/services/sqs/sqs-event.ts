@@ -1,6 +1,6 @@
 import type { Message, MessageAttributeValue } from '@aws-sdk/client-sqs';
 import type { SQSEvent, SQSMessageAttribute, SQSRecord } from 'aws-lambda';
-import { REGION } from '../../engine/app/template.ts';
+import { rehearsedRegion } from '../../engine/app/template.ts';
 
 /** Turns received messages into the event that Lambda hands to a function. */
 export function toSqsEvent(messages: readonly Message[], queueArn: string): SQSEvent {
@@ -26,7 +26,7 @@ function toRecord(message: Message, queueArn: string): SQSRecord {
     md5OfBody: message.MD5OfBody ?? '',
     eventSource: 'aws:sqs',
     eventSourceARN: queueArn,
-    awsRegion: REGION,
+    awsRegion: rehearsedRegion,
   };
 }
 

@@ -84,7 +84,7 @@ function times1000(value: number | undefined): number | undefined {
   return value === undefined ? undefined : value * 1_000;
 }
 
-const NOTHING_READ = { batches: 0, deliveries: 0, redeliveries: 0, discarded: 0 };
+const nothingRead = { batches: 0, deliveries: 0, redeliveries: 0, discarded: 0 };
 
 export async function startStreamConsumer(
   { servers, functions, sources, provisioned, destinations }: Starting,
@@ -97,7 +97,7 @@ export async function startStreamConsumer(
   const functionConstruct = mapping.function.construct;
   const common = { stack, logicalId, construct, table, failures, function: fn, functionConstruct };
   if (!mapping.enabled || table.streamArn === undefined) {
-    return { ...common, stats: NOTHING_READ, lag: async () => 0, waiting: async () => [] };
+    return { ...common, stats: nothingRead, lag: async () => 0, waiting: async () => [] };
   }
   const faults = streamDelivery?.({ stack, construct });
   const { onFailure: _, ...options } = mapping;

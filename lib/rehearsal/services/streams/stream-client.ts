@@ -1,4 +1,4 @@
-import { list, REGION, record } from '../../engine/app/template.ts';
+import { list, record, rehearsedRegion } from '../../engine/app/template.ts';
 
 /** A record of a stream as Lambda hands it to a function: DynamoDB's own JSON, with nothing unpacked. */
 export interface StreamRecord {
@@ -24,7 +24,7 @@ export type IteratorStart =
   | { readonly kind: 'newest' }
   | { readonly kind: 'after'; readonly sequenceNumber: string };
 
-const TYPES = { oldest: 'TRIM_HORIZON', newest: 'LATEST', after: 'AFTER_SEQUENCE_NUMBER' } as const;
+const types = { oldest: 'TRIM_HORIZON', newest: 'LATEST', after: 'AFTER_SEQUENCE_NUMBER' } as const;
 
 /** Without a client of the SDK: that would unpack every value, and Lambda hands them over as they are. */
 export function streamClient(endpoint: string): StreamClient {
@@ -35,7 +35,7 @@ export function streamClient(endpoint: string): StreamClient {
     },
     async iterator(StreamArn, ShardId, from) {
       const SequenceNumber = from.kind === 'after' ? from.sequenceNumber : undefined;
-      const ShardIteratorType = TYPES[from.kind];
+      const ShardIteratorType = types[from.kind];
       const asked = { StreamArn, ShardId, ShardIteratorType, SequenceNumber };
       return String((await call(endpoint, 'GetShardIterator', asked))['ShardIterator']);
     },
@@ -60,7 +60,7 @@ async function call(
       'content-type': 'application/x-amz-json-1.0',
       'x-amz-target': `DynamoDBStreams_20120810.${operation}`,
       // DynamoDB Local reads the signature, and does not check it.
-      authorization: `AWS4-HMAC-SHA256 Credential=LOCALSTACK/20260101/${REGION}/dynamodb/aws4_request, SignedHeaders=host, Signature=0`,
+      authorization: `AWS4-HMAC-SHA256 Credential=LOCALSTACK/20260101/${rehearsedRegion}/dynamodb/aws4_request, SignedHeaders=host, Signature=0`,
     },
     body: JSON.stringify(body),
     signal: AbortSignal.timeout(30_000),

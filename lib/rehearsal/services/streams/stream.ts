@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { REGION } from '../../engine/app/template.ts';
+import { rehearsedRegion } from '../../engine/app/template.ts';
 import { passes } from '../../engine/filters.ts';
 import type { Outcome } from '../../engine/lambda/sandbox.ts';
 import { failureMessage, recordsDone } from './stream-batch.ts';
@@ -56,7 +56,7 @@ interface Shard {
   done: string | undefined;
 }
 
-interface State {
+interface StreamState {
   readonly options: StreamSourceOptions;
   readonly stats: { batches: number; deliveries: number; redeliveries: number; discarded: number };
   readonly shards: Map<string, Shard>;
@@ -67,15 +67,15 @@ interface State {
   readonly stopping: AbortController;
 }
 
-const BETWEEN_READS_MS = 50;
-const BETWEEN_LOOKS_MS = 2_000;
+const betweenReadsMs = 50;
+const betweenLooksMs = 2_000;
 
 /** Resolves when the places in the shards are fixed: what is written from then on is read, also from the newest record on. */
 export async function startStreamSource(options: StreamSourceOptions): Promise<StreamSource> {
   const stats = { batches: 0, deliveries: 0, redeliveries: 0, discarded: 0 };
   const stopping = new AbortController();
   const [shards, arrived] = [new Map<string, Shard>(), new Map<string, number>()];
-  const state: State = { options, stats, shards, delivered: new Set(), arrived, readers: [], stopping };
+  const state: StreamState = { options, stats, shards, delivered: new Set(), arrived, readers: [], stopping };
   await addShards(state, options.fromStart ? { kind: 'oldest' } : { kind: 'newest' });
   const looking = lookForShards(state);
   return {
@@ -89,7 +89,7 @@ export async function startStreamSource(options: StreamSourceOptions): Promise<S
   };
 }
 
-async function addShards(state: State, from: IteratorStart): Promise<void> {
+async function addShards(state: StreamState, from: IteratorStart): Promise<void> {
   const { client, streamArn } = state.options;
   for (const id of await client.shards(streamArn)) {
     if (state.shards.has(id)) continue;
@@ -100,19 +100,19 @@ async function addShards(state: State, from: IteratorStart): Promise<void> {
 }
 
 /** A stream gets new shards from time to time. All of such a shard is new. */
-async function lookForShards(state: State): Promise<void> {
-  while (await waited(state, BETWEEN_LOOKS_MS)) {
+async function lookForShards(state: StreamState): Promise<void> {
+  while (await waited(state, betweenLooksMs)) {
     await addShards(state, { kind: 'oldest' }).catch(() => undefined);
   }
 }
 
 /** Returns false if the source was stopped. */
-async function waited({ stopping: { signal } }: State, ms: number): Promise<boolean> {
+async function waited({ stopping: { signal } }: StreamState, ms: number): Promise<boolean> {
   await sleep(ms, undefined, { signal }).catch(() => undefined);
   return !signal.aborted;
 }
 
-async function readShard(state: State, shard: Shard): Promise<void> {
+async function readShard(state: StreamState, shard: Shard): Promise<void> {
   const { options, stopping } = state;
   let iterator: string | undefined = shard.begin;
   while (iterator !== undefined && !stopping.signal.aborted) {
@@ -123,7 +123,7 @@ async function readShard(state: State, shard: Shard): Promise<void> {
       if (stopping.signal.aborted) return;
       shard.done = records.at(-1)?.dynamodb.SequenceNumber ?? shard.done;
       iterator = next;
-      if (records.length === 0) await waited(state, BETWEEN_READS_MS);
+      if (records.length === 0) await waited(state, betweenReadsMs);
     } catch (error) {
       if (stopping.signal.aborted) return;
       console.error(
@@ -140,14 +140,14 @@ interface Gathered {
 }
 
 /** Gathers records until the batch is full or its window ends. */
-async function gather(state: State, from: string): Promise<Gathered> {
+async function gather(state: StreamState, from: string): Promise<Gathered> {
   const { client, batchSize, windowMs } = state.options;
   const first = await client.read(from, batchSize);
   const records = [...first.records];
   let { next } = first;
   const windowEnds = Date.now() + windowMs;
   while (records.length > 0 && records.length < batchSize && next !== undefined && Date.now() < windowEnds) {
-    if (!(await waited(state, Math.min(BETWEEN_READS_MS, windowEnds - Date.now())))) break;
+    if (!(await waited(state, Math.min(betweenReadsMs, windowEnds - Date.now())))) break;
     const more: Gathered = await client.read(next, batchSize - records.length);
     records.push(...more.records);
     next = more.next;
@@ -160,7 +160,7 @@ function eventRecord(found: StreamRecord, streamArn: string) {
   return {
     eventVersion: '1.1',
     eventSource: 'aws:dynamodb',
-    awsRegion: REGION,
+    awsRegion: rehearsedRegion,
     ...found,
     eventSourceARN: inRegion(streamArn),
   };
@@ -168,11 +168,11 @@ function eventRecord(found: StreamRecord, streamArn: string) {
 
 /** DynamoDB Local names a region of its own in its ARNs. */
 function inRegion(streamArn: string): string {
-  return streamArn.replace(':ddblocal:', `:${REGION}:`);
+  return streamArn.replace(':ddblocal:', `:${rehearsedRegion}:`);
 }
 
 /** Tries a batch until it is done or given up. */
-async function handle(state: State, shard: Shard, batch: readonly StreamRecord[], before: number): Promise<void> {
+async function handle(state: StreamState, shard: Shard, batch: readonly StreamRecord[], before: number): Promise<void> {
   const { options, stopping } = state;
   let records = batch;
   let attempts = before;
@@ -204,7 +204,7 @@ async function handle(state: State, shard: Shard, batch: readonly StreamRecord[]
   }
 }
 
-async function deliver(state: State, records: readonly StreamRecord[]): Promise<Outcome> {
+async function deliver(state: StreamState, records: readonly StreamRecord[]): Promise<Outcome> {
   const { options, stats, delivered } = state;
   stats.batches += 1;
   stats.deliveries += records.length;
@@ -214,7 +214,7 @@ async function deliver(state: State, records: readonly StreamRecord[]): Promise<
 }
 
 async function withoutExpired(
-  state: State,
+  state: StreamState,
   shard: Shard,
   records: readonly StreamRecord[],
   attempts: number,
@@ -229,7 +229,7 @@ async function withoutExpired(
 }
 
 async function giveUp(
-  { options, stats }: State,
+  { options, stats }: StreamState,
   { id }: Shard,
   records: readonly StreamRecord[],
   how: Parameters<typeof failureMessage>[2],
@@ -239,7 +239,10 @@ async function giveUp(
   await options.onFailure?.(failureMessage({ streamArn, functionArn, shard: id }, records, how));
 }
 
-async function waiting({ options: { client, streamArn, filters }, shards }: State): Promise<readonly StreamRecord[]> {
+async function waiting({
+  options: { client, streamArn, filters },
+  shards,
+}: StreamState): Promise<readonly StreamRecord[]> {
   const left: StreamRecord[] = [];
   for (const { id, begin, done } of shards.values()) {
     const from =

@@ -7,20 +7,20 @@ import type {
   TableFacts,
 } from '../../../../lib/pawl/deployment/doctor/facts.ts';
 import type { AccessDecision } from '../../../../lib/pawl/deployment/policy.ts';
-import { OUTBOXES } from '../../../../lib/pawl/deployment/rules/outbox.ts';
-import { SCHEDULES } from '../../../../lib/pawl/deployment/rules/schedules.ts';
-import { RULES, type RuleName } from '../../../../lib/pawl/deployment/wiring-rules.ts';
+import { outboxes } from '../../../../lib/pawl/deployment/rules/outbox.ts';
+import { schedules } from '../../../../lib/pawl/deployment/rules/schedules.ts';
+import { type RuleName, wiringRules } from '../../../../lib/pawl/deployment/wiring-rules.ts';
 import { restoreProblems } from '../../../../lib/pawl/deployment/wiring-table.ts';
 
-const DAY = 86_400;
-const options = { claimRetentionSeconds: 30 * DAY };
+const day = 86_400;
+const options = { claimRetentionSeconds: 30 * day };
 
 const queue: QueueFacts = {
   name: 'orders',
   arn: 'arn:aws:sqs:eu-west-1:123456789012:orders',
   fifo: false,
   visibilityTimeoutSeconds: 180,
-  retentionSeconds: 4 * DAY,
+  retentionSeconds: 4 * day,
   maxReceiveCount: 5,
   redriveArn: 'arn:aws:sqs:eu-west-1:123456789012:orders-dead',
   redriveAllowedFor: undefined,
@@ -29,7 +29,7 @@ const deadLetterQueue: QueueFacts = {
   ...queue,
   name: 'orders-dead',
   arn: `${queue.arn}-dead`,
-  retentionSeconds: 14 * DAY,
+  retentionSeconds: 14 * day,
   maxReceiveCount: 'none',
   redriveArn: undefined,
 };
@@ -104,8 +104,8 @@ type Facts = Partial<ConsumerFacts> & { readonly options?: Partial<CheckOptions>
 
 /** The rules about what a schedule starts have their cases in `scheduled.test.ts`, those about an outbox in `outbox.test.ts`. */
 type Names = Exclude<
-  { [Name in RuleName]: (typeof RULES)[Name]['doctor'] extends true ? Name : never }[RuleName],
-  keyof typeof SCHEDULES | keyof typeof OUTBOXES
+  { [Name in RuleName]: (typeof wiringRules)[Name]['doctor'] extends true ? Name : never }[RuleName],
+  keyof typeof schedules | keyof typeof outboxes
 >;
 
 const withQueue = (change: Partial<QueueFacts>): Facts => ({ queue: { ...queue, ...change } });
@@ -130,8 +130,8 @@ const cases: Readonly<Record<Names, Case>> = {
   },
   claimRetention: {
     says: /wiring: claimRetention is 17 days, shorter than .* = 18 days/,
-    broken: { options: { claimRetentionSeconds: 17 * DAY } },
-    narrow: { options: { claimRetentionSeconds: 18 * DAY } },
+    broken: { options: { claimRetentionSeconds: 17 * day } },
+    narrow: { options: { claimRetentionSeconds: 18 * day } },
   },
   queueRetention: {
     says: /wiring: The queue keeps messages for 899 s/,
@@ -140,8 +140,8 @@ const cases: Readonly<Record<Names, Case>> = {
   },
   deadLetterRetention: {
     says: /dead letters: The dead-letter queue keeps messages for 3 days, less than the queue/,
-    broken: withDead({ retentionSeconds: 3 * DAY }),
-    narrow: withDead({ retentionSeconds: 4 * DAY }),
+    broken: withDead({ retentionSeconds: 3 * day }),
+    narrow: withDead({ retentionSeconds: 4 * day }),
   },
   deadLetterQueue: {
     says: /wiring: The queue has no dead-letter queue/,
@@ -305,15 +305,15 @@ const cases: Readonly<Record<Names, Case>> = {
 };
 
 test('every rule that doctor asks has a case', () => {
-  const names = Object.entries(RULES).filter(([, { doctor }]) => doctor === true);
-  const all = [...Object.keys(cases), ...Object.keys(SCHEDULES), ...Object.keys(OUTBOXES)];
+  const names = Object.entries(wiringRules).filter(([, { doctor }]) => doctor === true);
+  const all = [...Object.keys(cases), ...Object.keys(schedules), ...Object.keys(outboxes)];
   expect(all.sort()).toEqual(names.map(([name]) => name).sort());
 });
 
 test.each(Object.entries(cases) as readonly (readonly [RuleName, Case])[])(
   '%s: what breaks it is found, and what only just does not is sound',
   (name, { says, broken, narrow }) => {
-    const { level } = RULES[name];
+    const { level } = wiringRules[name];
     const findings = found(broken, level);
     expect(findings).toHaveLength(1);
     expect(findings[0]).toMatch(says);

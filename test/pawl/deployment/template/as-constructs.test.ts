@@ -12,7 +12,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { Consumer } from '../../../../lib/cdk/index.ts';
 import { templateText } from '../../../../lib/cli/template-text.ts';
-import { LOCK_ACTIONS } from '../../../../lib/pawl/deployment/needs.ts';
+import { lockActions } from '../../../../lib/pawl/deployment/needs.ts';
 import type { TemplateOptions } from '../../../../lib/pawl/deployment/template/settings.ts';
 import { list, record } from '../../../../lib/rehearsal/engine/app/template.ts';
 import { addConsumer, type Overrides, permissions } from '../../../cdk/support.ts';
@@ -30,7 +30,7 @@ function problemsOf(build: (stack: Stack) => void): readonly string[] {
 }
 
 /** A reference, in a printed template and in one of CDK, is only there or not: the two name resources differently. */
-const REFERENCE = '<reference>';
+const reference = '<reference>';
 
 /** The properties of the resources of one type, without what only one of the two says. */
 function propertiesIn(resources: unknown, type: string, left: readonly string[] = []): readonly unknown[] {
@@ -46,12 +46,12 @@ function anonymous(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(anonymous);
   if (typeof value !== 'object' || value === null) return value;
   const names = Object.keys(value);
-  if (names.length === 1 && (names[0] === 'Ref' || names[0]?.startsWith('Fn::'))) return REFERENCE;
+  if (names.length === 1 && (names[0] === 'Ref' || names[0]?.startsWith('Fn::'))) return reference;
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, anonymous(one)]));
 }
 
 function printedResources(options: TemplateOptions): unknown {
-  const customTags = ['!Ref', '!GetAtt', '!Sub'].map((tag) => ({ tag, resolve: () => REFERENCE }));
+  const customTags = ['!Ref', '!GetAtt', '!Sub'].map((tag) => ({ tag, resolve: () => reference }));
   return record(parse(templateText('cloudformation', options), { customTags }))['Resources'];
 }
 
@@ -61,7 +61,7 @@ function actionsOfRole(resources: unknown): readonly unknown[] {
   return list(record(record(policy)['PolicyDocument'])['Statement']).flatMap((one) => record(one)['Action']);
 }
 
-const TYPES = [
+const types = [
   'AWS::DynamoDB::Table',
   'AWS::SQS::Queue',
   'AWS::SQS::QueuePolicy',
@@ -69,7 +69,7 @@ const TYPES = [
   'AWS::Logs::LogGroup',
 ];
 
-const PAIRS: readonly (readonly [TemplateOptions, Overrides])[] = [
+const pairs: readonly (readonly [TemplateOptions, Overrides])[] = [
   [{ fifo: true }, { fifo: true }],
   [
     {
@@ -94,13 +94,13 @@ const PAIRS: readonly (readonly [TemplateOptions, Overrides])[] = [
   ],
 ];
 
-test.each(PAIRS)('what is printed for %j is what the constructs make', (options, props) => {
+test.each(pairs)('what is printed for %j is what the constructs make', (options, props) => {
   const printed = printedResources(options);
   const stack = plainStack();
   addConsumer(stack, props);
   const template = Template.fromStack(stack);
   const made = template.toJSON()['Resources'];
-  for (const type of TYPES) {
+  for (const type of types) {
     const sorted = (resources: unknown) =>
       propertiesIn(resources, type).toSorted((a, b) => JSON.stringify(a).length - JSON.stringify(b).length);
     expect(sorted(printed)).toEqual(sorted(made));
@@ -110,7 +110,7 @@ test.each(PAIRS)('what is printed for %j is what the constructs make', (options,
   expect(ofFunction(printed)).toEqual(ofFunction(made));
   // CDK grants the URL of the queue as well, which no consumer asks for. Locks are granted by a call of their own.
   const granted = permissions(template).flatMap(({ actions }) => actions);
-  const others = options.locks ? LOCK_ACTIONS : [];
+  const others = options.locks ? lockActions : [];
   expect(new Set(actionsOfRole(printed))).toEqual(
     new Set([...granted, ...others].filter((action) => action !== 'sqs:GetQueueUrl')),
   );

@@ -3,7 +3,7 @@ import type { Format } from '../../../../lib/pawl/deployment/template/print.ts';
 
 /* What the templates print is written down once. Each of these sources is replaced by another, and every template must follow. */
 
-const ALL: readonly Format[] = ['sam', 'terraform', 'serverless', 'cloudformation'];
+const all: readonly Format[] = ['sam', 'terraform', 'serverless', 'cloudformation'];
 
 afterEach(() => {
   vi.doUnmock('../../../../lib/pawl/deployment/needs.ts');
@@ -16,7 +16,7 @@ afterEach(() => {
 async function printed(): Promise<readonly string[]> {
   vi.resetModules();
   const { templateText } = await import('../../../../lib/cli/template-text.ts');
-  return ALL.map((format) => templateText(format, { locks: true }));
+  return all.map((format) => templateText(format, { locks: true }));
 }
 
 test('a permission that the consumer needs from now on is in every template', async () => {
@@ -32,7 +32,7 @@ test('a permission that the consumer needs from now on is in every template', as
 
 test('a default of the constructs that changes is changed in every template', async () => {
   vi.doMock('../../../../lib/pawl/deployment/consumer-defaults.ts', async (original) => {
-    const { CONSUMER_DEFAULTS } =
+    const { consumerDefaults: CONSUMER_DEFAULTS } =
       await original<typeof import('../../../../lib/pawl/deployment/consumer-defaults.ts')>();
     const changed = { timeoutSeconds: 77, memoryMb: 999, retentionSeconds: 99_999, runtime: 'nodejs26.x' };
     return { CONSUMER_DEFAULTS: { ...CONSUMER_DEFAULTS, ...changed } };
@@ -59,7 +59,7 @@ test('an index of the claims table is in every template, and its attributes are 
       sortKey: { name: 'since', type: 'N' },
       projection: ['reason'],
     } as const;
-    return { ...real, CLAIMS_TABLE: { ...real.CLAIMS_TABLE, indexes: [index] } };
+    return { ...real, CLAIMS_TABLE: { ...real.claimsTableDefinition, indexes: [index] } };
   });
   for (const template of await printed()) {
     for (const text of ['by-shard', 'shard', 'since', 'INCLUDE', 'reason']) expect(template).toContain(text);

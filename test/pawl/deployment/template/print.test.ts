@@ -1,29 +1,29 @@
 import { describe, expect, test } from 'vitest';
 import { templateText } from '../../../../lib/cli/template-text.ts';
-import { CONSUMER_DEFAULTS } from '../../../../lib/pawl/deployment/consumer-defaults.ts';
+import { consumerDefaults } from '../../../../lib/pawl/deployment/consumer-defaults.ts';
 import { checkConsumer } from '../../../../lib/pawl/deployment/doctor/checks.ts';
-import { FORMATS } from '../../../../lib/pawl/deployment/template/print.ts';
+import { formats } from '../../../../lib/pawl/deployment/template/print.ts';
 import type { TemplateOptions } from '../../../../lib/pawl/deployment/template/settings.ts';
 import { leastVisibilitySeconds, WiringError } from '../../../../lib/pawl/deployment/wiring.ts';
 import { leastReceives } from '../../../../lib/pawl/deployment/wiring-receives.ts';
-import { RULES } from '../../../../lib/pawl/deployment/wiring-rules.ts';
+import { wiringRules } from '../../../../lib/pawl/deployment/wiring-rules.ts';
 import { factsIn } from './read-back.ts';
 
-const DAY = 86_400;
+const day = 86_400;
 
-const CHOICES: readonly TemplateOptions[] = [
+const choices: readonly TemplateOptions[] = [
   {},
   { name: 'send-email', fifo: true },
   { timeoutSeconds: 900, maxBatchingWindowSeconds: 20, batchSize: 100, maxConcurrency: 5 },
   { locks: true, lockAttempts: 3, timeoutSeconds: 120 },
-  { concurrency: 1, handlerTimeoutSeconds: 10, timeoutSeconds: 60, retentionSeconds: 14 * DAY },
+  { concurrency: 1, handlerTimeoutSeconds: 10, timeoutSeconds: 60, retentionSeconds: 14 * day },
 ];
 
-describe.each(FORMATS)('%s', (format) => {
-  test.each(CHOICES)('what is printed for %j breaks no rule of pawl doctor when it is read back', async (options) => {
+describe.each(formats)('%s', (format) => {
+  test.each(choices)('what is printed for %j breaks no rule of pawl doctor when it is read back', async (options) => {
     const facts = await factsIn(format, templateText(format, options), options.locks);
     const findings = checkConsumer(facts, {
-      claimRetentionSeconds: CONSUMER_DEFAULTS.claimRetentionSeconds,
+      claimRetentionSeconds: consumerDefaults.claimRetentionSeconds,
       concurrency: options.concurrency,
       handlerTimeoutSeconds: options.handlerTimeoutSeconds,
       lockLeaseSeconds: options.locks ? 60 : undefined,
@@ -40,8 +40,8 @@ describe.each(FORMATS)('%s', (format) => {
     expect(source).toMatchObject({ batchSize: 10, maxBatchingWindowSeconds: 7 });
     expect(queue?.visibilityTimeoutSeconds).toBe(leastVisibilitySeconds(45, 7));
     expect(queue?.maxReceiveCount).toBe(leastReceives(options).all);
-    expect(queue?.retentionSeconds).toBe(CONSUMER_DEFAULTS.retentionSeconds);
-    expect(deadLetterQueue?.retentionSeconds).toBe(CONSUMER_DEFAULTS.deadLetterRetentionSeconds);
+    expect(queue?.retentionSeconds).toBe(consumerDefaults.retentionSeconds);
+    expect(deadLetterQueue?.retentionSeconds).toBe(consumerDefaults.deadLetterRetentionSeconds);
   });
 
   test('both queues are encrypted and accept TLS only, and nothing deletes the table', () => {
@@ -77,16 +77,16 @@ describe.each(FORMATS)('%s', (format) => {
     const comments = templateText(format).replace(/\n\s*# /g, ' ');
     for (const rule of ['visibility', 'receives', 'partialResponses', 'deadLetterRetention', 'tableTtl'] as const) {
       expect(comments).toContain(`Refused (${rule}): `);
-      expect(comments).toContain(RULES[rule].because);
+      expect(comments).toContain(wiringRules[rule].because);
     }
   });
 
   test('refuses options that contradict each other, with the sentences of the rules', () => {
-    const options = { timeoutSeconds: 30, visibilityTimeoutSeconds: 179, claimRetentionSeconds: DAY };
+    const options = { timeoutSeconds: 30, visibilityTimeoutSeconds: 179, claimRetentionSeconds: day };
     expect(() => templateText(format, options)).toThrow(WiringError);
     expect(() => templateText(format, options)).toThrow(/6 × 30 s \+ 0 s = 180 s[\s\S]*claimRetention is 1 day/);
     expect(() =>
-      templateText(format, { ...options, visibilityTimeoutSeconds: 180, claimRetentionSeconds: 18 * DAY }),
+      templateText(format, { ...options, visibilityTimeoutSeconds: 180, claimRetentionSeconds: 18 * day }),
     ).not.toThrow();
   });
 });

@@ -1,7 +1,7 @@
 import { parse as parseHcl } from '@cdktf/hcl2json';
 import { parse as parseYaml } from 'yaml';
 import type { ConsumerFacts, QueueFacts } from '../../../../lib/pawl/deployment/doctor/facts.ts';
-import { DEAD_LETTER_ACTIONS, QUEUE_ACTIONS, tableActions } from '../../../../lib/pawl/deployment/needs.ts';
+import { deadLetterActions, queueActions, tableActions } from '../../../../lib/pawl/deployment/needs.ts';
 import { decideAccess } from '../../../../lib/pawl/deployment/policy.ts';
 import type { Format } from '../../../../lib/pawl/deployment/template/print.ts';
 import type { OpenIndex } from '../../../../lib/pawl/deployment/wiring-table.ts';
@@ -28,7 +28,7 @@ const arnOf = (name: string) => `arn:aws:any:eu-west-1:123456789012:${name}`;
 
 /** @param locks whether the handler locks, which needs permissions of its own */
 export async function factsIn(format: Format, template: string, locks = false): Promise<ConsumerFacts> {
-  const parts = await READERS[format](template);
+  const parts = await readers[format](template);
   const { queue, source, table } = parts;
   const redrive = record(queue['RedrivePolicy']);
   const variables = record(record(parts.function['Environment'])['Variables']);
@@ -40,8 +40,8 @@ export async function factsIn(format: Format, template: string, locks = false): 
       actions: tableActions({ individualStore: true }),
       arn: String(variables['CLAIMS_TABLE']),
     },
-    { on: 'the queue', actions: QUEUE_ACTIONS, arn: arns.queue },
-    { on: 'the dead-letter queue', actions: DEAD_LETTER_ACTIONS, arn: arns.deadLetterQueue },
+    { on: 'the queue', actions: queueActions, arn: arns.queue },
+    { on: 'the dead-letter queue', actions: deadLetterActions, arn: arns.deadLetterQueue },
   ];
   const policies = { ofRole: parts.statements, ofResource: [], boundary: undefined, roleArn: undefined };
   return {
@@ -114,7 +114,7 @@ function keyIn({ KeySchema, AttributeDefinitions }: Part): readonly string[] {
   });
 }
 
-const READERS: Readonly<Record<Format, (template: string) => Promise<Parts> | Parts>> = {
+const readers: Readonly<Record<Format, (template: string) => Promise<Parts> | Parts>> = {
   cloudformation: (template) => {
     const { of, statements } = resourcesIn(yamlIn(template));
     return { ...shared(of), function: of('Function'), source: of('EventSource'), statements };

@@ -7,7 +7,7 @@ import { afterEach, expect, test } from 'vitest';
 import { killWithUs } from '../../../../lib/rehearsal/engine/children.ts';
 import { type StandInAnswer, type StandInCall, startStandIn } from '../../../support/stand-in.ts';
 
-const MAIN = fileURLToPath(new URL('../../../../proof/account/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../../../../proof/account/main.ts', import.meta.url));
 const cleanUp: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const stop of cleanUp.splice(0).toReversed()) await stop();
@@ -16,16 +16,16 @@ afterEach(async () => {
 const xml = (operation: string, result: string): StandInAnswer => ({
   body: `<${operation}Response xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><${operation}Result>${result}</${operation}Result></${operation}Response>`,
 });
-const OUTPUTS = [
+const outputs = [
   ...['Table', 'Queue', 'QueueArn', 'DeadLetters', 'DeadLettersArn'],
   ...['ShortQueueArn', 'ByStatement', 'ByItem', 'ByKey', 'Worker'],
 ];
 const stackIn = (status: string, name: unknown) =>
   xml(
     'DescribeStacks',
-    `<Stacks><member><StackName>${name}</StackName><StackStatus>${status}</StackStatus><CreationTime>2026-01-01T00:00:00Z</CreationTime><Outputs>${OUTPUTS.map(
-      (key) => `<member><OutputKey>${key}</OutputKey><OutputValue>the-${key}</OutputValue></member>`,
-    ).join('')}</Outputs></member></Stacks>`,
+    `<Stacks><member><StackName>${name}</StackName><StackStatus>${status}</StackStatus><CreationTime>2026-01-01T00:00:00Z</CreationTime><Outputs>${outputs
+      .map((key) => `<member><OutputKey>${key}</OutputKey><OutputValue>the-${key}</OutputValue></member>`)
+      .join('')}</Outputs></member></Stacks>`,
   );
 
 /** An account whose CloudFormation works. `other` is all the rest. */
@@ -67,7 +67,7 @@ async function start(endpoint: string, ...args: readonly string[]) {
   const child = killWithUs(
     spawn(
       process.execPath,
-      [MAIN, '--endpoint', endpoint, '--region', 'us-east-1', '--samples', '1', '--report', report, ...args],
+      [main, '--endpoint', endpoint, '--region', 'us-east-1', '--samples', '1', '--report', report, ...args],
       { env, stdio: ['ignore', 'pipe', 'pipe'] },
     ),
   );

@@ -4,7 +4,7 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 import { list, record } from '../../../../lib/rehearsal/engine/app/template.ts';
-import { FACTS, findOut } from '../../../../proof/account/facts.ts';
+import { facts, findOut } from '../../../../proof/account/facts.ts';
 import type { Probe } from '../../../../proof/account/probe.ts';
 import { type StandInAnswer, type StandInCall, sqsAnswer, startStandIn } from '../../../support/stand-in.ts';
 
@@ -76,7 +76,7 @@ const mappings =
     return operation.startsWith('POST') ? answer : { body: { UUID: '1' } };
   };
 
-const ACCOUNTS: Readonly<Record<string, Account>> = {
+const accounts: Readonly<Record<string, Account>> = {
   'insert-refused': {
     wrong: {
       'refuses as a failed condition': statements([refusedAs('ConditionalCheckFailed'), {}]),
@@ -269,11 +269,11 @@ async function probeOf(answer: Answer): Promise<Probe> {
 }
 
 test('every fact has answers that confirm it, and answers that refute it', () => {
-  expect(Object.keys(ACCOUNTS).toSorted()).toEqual(FACTS.map(({ id }) => id).toSorted());
+  expect(Object.keys(accounts).toSorted()).toEqual(facts.map(({ id }) => id).toSorted());
 });
 
-describe.each(FACTS)('$id', (fact) => {
-  const { right = () => undefined, wrong } = ACCOUNTS[fact.id] ?? { wrong: {} };
+describe.each(facts)('$id', (fact) => {
+  const { right = () => undefined, wrong } = accounts[fact.id] ?? { wrong: {} };
 
   test('is confirmed by what AWS documents', async () => {
     const { kind, seen } = await findOut(fact, await probeOf(right));

@@ -22,26 +22,26 @@ import { fileFor, projectWith, type RehearsedProject } from '../../../support/re
 
 const found = await findBrowser();
 const pictures = process.env['PAWL_SCREENSHOTS'];
-const FIXTURES = fileURLToPath(new URL('../../../fixtures/rehearsed/', import.meta.url));
+const fixtures = fileURLToPath(new URL('../../../fixtures/rehearsed/', import.meta.url));
 
 /** What no page may show: it is in every message, every record and every response. */
-const PAYLOAD = 'card-4929';
+const payload = 'card-4929';
 
 /** Sends an email for each message, and remembers nothing. */
-const FORGETFUL = `
+const forgetful = `
 export const handler = async ({ Records }) => {
   for (const { body } of Records) await fetch(process.env.MAILER_URL, { method: 'POST', body });
 };`;
 
-const CONSUMER = "join(import.meta.dirname, 'consumer.mjs')";
+const consumer = "join(import.meta.dirname, 'consumer.mjs')";
 
 /** @param code what names the file of the consumer */
-function fileOf({ code = CONSUMER, orders = 40 } = {}): string {
+function fileOf({ code = consumer, orders = 40 } = {}): string {
   return fileFor()
     .replace('faults: {}', 'faults: { kill: 0.3, duplicate: 0.2, provider: 0.2, loseAnswer: 0.2 }')
-    .replace(CONSUMER, code)
+    .replace(consumer, code)
     .replace('times(12,', `times(${orders},`)
-    .replace("{ orderId: 'order-' + n }", `{ card: '${PAYLOAD}', orderId: 'order-' + n }`);
+    .replace("{ orderId: 'order-' + n }", `{ card: '${payload}', orderId: 'order-' + n }`);
 }
 
 /** `pawl rehearse --console` in a process of its own. It is ended with the test. */
@@ -78,11 +78,11 @@ async function served(project: RehearsedProject, args: readonly string[] = []) {
   return { child, ended, said, says, url, port: Number(new URL(url).port) };
 }
 
-const UP = /The app and its console are still up/;
+const up = /The app and its console are still up/;
 
 describe.skipIf('missing' in found)(`the page of a rehearsal${'missing' in found ? `: ${found.missing}` : ''}`, () => {
   test('shows deliveries against effects and each fault on a time line, and in the end the story of each doubled effect', async () => {
-    const project = projectWith(FORGETFUL, fileOf());
+    const project = projectWith(forgetful, fileOf());
     const junit = join(project.folder, 'junit.xml');
     const { url, says, said, child, ended, port } = await served(project, ['--seed', '3', '--json', '--junit', junit]);
     const page = await newPage();
@@ -91,7 +91,7 @@ describe.skipIf('missing' in found)(`the page of a rehearsal${'missing' in found
     await page.getByRole('status').getByText('running').waitFor();
     await page.getByRole('img', { name: /^MAILER_URL over time: [\d,]+ deliveries/ }).waitFor();
     await page.getByRole('img', { name: /^killed: \d+, over time/ }).waitFor();
-    await says(UP);
+    await says(up);
     // It was written before the page stays.
     expect(JSON.parse(said.out)).toMatchObject({ seed: 3, good: false });
     expect(readFileSync(junit, 'utf8')).toContain('<testsuite name="MAILER_URL"');
@@ -122,7 +122,7 @@ describe.skipIf('missing' in found)(`the page of a rehearsal${'missing' in found
     ]);
     await page.evaluate('scrollTo(0, 0)');
     await look(page, 'rehearsal');
-    expect(await page.content()).not.toContain(PAYLOAD);
+    expect(await page.content()).not.toContain(payload);
     // It asks again and again, and would complain of a server that ends in the middle of a response.
     await page.close();
     child.kill('SIGINT');
@@ -132,10 +132,10 @@ describe.skipIf('missing' in found)(`the page of a rehearsal${'missing' in found
   });
 
   test('says why a run is not good in which nothing went wrong: it shows nothing', async () => {
-    const { url, says } = await served(projectWith(FORGETFUL, fileOf({ orders: 0 })), ['--seed', '3']);
+    const { url, says } = await served(projectWith(forgetful, fileOf({ orders: 0 })), ['--seed', '3']);
     const page = await newPage();
     await page.goto(url);
-    await says(UP);
+    await says(up);
     await page.getByText('0 doubled, 0 lost, but it shows nothing.', { exact: true }).waitFor();
     await page.getByRole('listitem').getByText('The traffic has sent nothing.').waitFor();
     expect(await violationsIn(page)).toEqual([]);
@@ -143,13 +143,13 @@ describe.skipIf('missing' in found)(`the page of a rehearsal${'missing' in found
 
   test('shows the claims of an app with pawl beside it', async () => {
     const project = projectWith(
-      FORGETFUL,
-      fileOf({ code: JSON.stringify(`${FIXTURES}once.ts`) }).replace('context: {', 'context: { claims: true,'),
+      forgetful,
+      fileOf({ code: JSON.stringify(`${fixtures}once.ts`) }).replace('context: {', 'context: { claims: true,'),
     );
     const { url, says } = await served(project, ['--seed', '3']);
     const page = await newPage();
     await page.goto(url);
-    await says(UP);
+    await says(up);
     await page.getByText(/^0 doubled, 0 lost\./).waitFor();
     await page.getByRole('link', { name: 'Overview' }).click();
     await page.getByRole('img', { name: /^Done: \d+ in/ }).waitFor();
@@ -163,7 +163,7 @@ describe.skipIf('missing' in found)(`the page of a rehearsal${'missing' in found
 });
 
 test('with --watch, the page follows the newest run', async () => {
-  const project = projectWith(FORGETFUL, fileOf({ orders: 3 }));
+  const project = projectWith(forgetful, fileOf({ orders: 3 }));
   const { url, port, says } = await served(project, ['--seed', '3', '--watch']);
   const { get } = await openPage({ url, port });
   const view = async (): Promise<RehearsalView> => JSON.parse((await get('/api/rehearsal')).text).rehearsal;
@@ -173,12 +173,12 @@ test('with --watch, the page follows the newest run', async () => {
   await says(/ends before it has handled anything/);
   expect(await view()).toMatchObject({ run: 2, state: 'failed', doing: expect.stringContaining('SyntaxError') });
   expect(JSON.parse((await get('/api/rehearsal/report')).text)).toEqual({});
-  writeFileSync(join(project.folder, 'consumer.mjs'), FORGETFUL);
+  writeFileSync(join(project.folder, 'consumer.mjs'), forgetful);
   await says(/until something changes in[\s\S]*until something changes in/);
   expect(await view()).toMatchObject({ run: 3, state: 'ended' });
   const text = (await get('/api/rehearsal/report')).text;
   const { report }: { report: ReportView } = JSON.parse(text);
-  for (const shown of [text, (await get('/api/rehearsal')).text]) expect(shown).not.toContain(PAYLOAD);
+  for (const shown of [text, (await get('/api/rehearsal')).text]) expect(shown).not.toContain(payload);
   expect(report).toMatchObject({ run: 3, effects: [{ effect: 'MAILER_URL', intents: 3 }] });
 });
 

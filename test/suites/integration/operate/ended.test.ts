@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { COMMANDS } from '../../../../lib/cli/commands.ts';
+import { commands } from '../../../../lib/cli/commands.ts';
 import { type SqsLocal, startSqsLocal } from '../../../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { rows } from '../../../support/ended/rows.ts';
 import { expectEndedWell, type Fault } from '../../../support/ended/run-ended.ts';
@@ -17,7 +17,7 @@ afterAll(() => sqs.stop());
 
 it('has a row for every command of pawl', () => {
   expect([...new Set(Object.keys(rows).map((name) => name.split(' ')[0]))].toSorted()).toEqual(
-    COMMANDS.map(({ name }) => name).toSorted(),
+    commands.map(({ name }) => name).toSorted(),
   );
   for (const row of Object.values(rows))
     if ('elsewhere' in row) expect(existsSync(row.elsewhere), row.elsewhere).toBe(true);

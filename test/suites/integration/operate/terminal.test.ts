@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
-import { COMMANDS } from '../../../../lib/cli/commands.ts';
+import { commands } from '../../../../lib/cli/commands.ts';
 import { nodeHost } from '../../../../lib/pawl/host.ts';
 import { nothingObserved, observedToken } from '../../../../lib/pawl/rules/observed.ts';
 import { findingOf, storeFinding } from '../../../../lib/pawl/statements/finding.ts';
@@ -56,7 +56,7 @@ it('reaches no terminal from the process itself: what could not run, and what wa
   }
 });
 
-it.each(COMMANDS.map(({ name, options }) => [name, options] as const))(
+it.each(commands.map(({ name, options }) => [name, options] as const))(
   'reaches no terminal as it is: pawl %s',
   async (name, options) => {
     const own = Object.entries(rows).filter(([row]) => row.split(' ')[0] === name);

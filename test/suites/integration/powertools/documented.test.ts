@@ -4,7 +4,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { transformSync } from 'esbuild';
 import { afterAll, afterEach, beforeAll, expect, inject, test, vi } from 'vitest';
 import { compileErrors } from '../../../../checks/compile.ts';
-import { ROOT } from '../../../../checks/packages.ts';
+import { root } from '../../../../checks/packages.ts';
 import { apiGatewayV1 } from '../../../support/http-events.ts';
 import { context, sqsEvent, sqsRecord } from '../../../support/lambda.ts';
 import { localClient } from '../../../support/tables.ts';
@@ -15,7 +15,7 @@ import { bothTables } from './support.ts';
  * test/fixtures/powertools, and what the README of the installed version prints.
  */
 
-const FIXTURES = join(ROOT, 'test/fixtures/powertools');
+const fixtures = join(root, 'test/fixtures/powertools');
 const moved = (code: string) =>
   code
     .replaceAll(/@aws-lambda-powertools\/idempotency[/\w]*/g, 'pawl/powertools')
@@ -79,14 +79,14 @@ async function loaded(code: string): Promise<{ readonly handler: Handler; readon
 
 test('each kind of function has a fixture', () => {
   expect(
-    readdirSync(FIXTURES)
+    readdirSync(fixtures)
       .filter((name) => name !== 'effects.ts')
       .sort(),
   ).toEqual(Object.keys(functions).sort());
 });
 
 test('each compiles after the change', () => {
-  const files = readdirSync(FIXTURES).map((name) => [name, moved(readFileSync(join(FIXTURES, name), 'utf8'))] as const);
+  const files = readdirSync(fixtures).map((name) => [name, moved(readFileSync(join(fixtures, name), 'utf8'))] as const);
   expect(compileErrors(new Map(files))).toBe('');
 });
 
@@ -94,7 +94,7 @@ test.each(Object.entries(functions))(
   '%s runs once, before and after the change and whichever version comes first',
   async (name, { event, effects }) => {
     vi.spyOn(console, 'warn').mockImplementation(() => undefined);
-    const before = readFileSync(join(FIXTURES, name), 'utf8');
+    const before = readFileSync(join(fixtures, name), 'utf8');
     for (const [at, order] of [
       [before, moved(before)],
       [moved(before), before],
@@ -121,7 +121,7 @@ test.each(Object.entries(functions))(
 );
 
 test('what the README of the installed version prints compiles after the change, wherever it compiles before it', () => {
-  const readme = readFileSync(join(ROOT, 'node_modules/@aws-lambda-powertools/idempotency/README.md'), 'utf8');
+  const readme = readFileSync(join(root, 'node_modules/@aws-lambda-powertools/idempotency/README.md'), 'utf8');
   const blocks = [...readme.matchAll(/```ts\r?\n(.*?)```/gs)].map(([, code = '']) => `${code}\nexport {};\n`);
   const named = blocks.map((code, at) => [`block-${at}.ts`, code] as const);
   const failing = compileErrors(new Map(named));

@@ -14,7 +14,7 @@ import { rehearsalDatabase } from '../../../support/rehearsal-database.ts';
 
 /** Functions in every packaging, behind every kind of API, with references between two stacks. */
 
-const ECHO = `exports.handler = async (event, context) => ({
+const echo = `exports.handler = async (event, context) => ({
   statusCode: 200,
   body: JSON.stringify({ event, version: process.env.VERSION, shared: process.env.SHARED, url: process.env.URL, arn: context.invokedFunctionArn }),
 });`;
@@ -80,12 +80,12 @@ function zipped(file: string, text: string): Buffer {
 function apis(version: string): HandWrittenStack {
   return {
     assets: {
-      bundle: { 'src/app.mjs': ECHO.replace('exports.handler =', 'export const handler ='), 'old.js': ECHO },
-      'packed.zip': { 'packed.zip': zipped('index.js', ECHO) },
+      bundle: { 'src/app.mjs': echo.replace('exports.handler =', 'export const handler ='), 'old.js': echo },
+      'packed.zip': { 'packed.zip': zipped('index.js', echo) },
     },
     template: {
       Resources: {
-        Inline: inlineFunction(ECHO, {
+        Inline: inlineFunction(echo, {
           Environment: {
             Variables: {
               VERSION: version,
@@ -142,7 +142,7 @@ function apis(version: string): HandWrittenStack {
   };
 }
 
-const SHARED: HandWrittenStack = {
+const shared: HandWrittenStack = {
   template: {
     Conditions: { Never: { 'Fn::Equals': [{ Ref: 'AWS::Region' }, 'eu-west-1'] } },
     Resources: {
@@ -163,8 +163,8 @@ describe('an app with APIs', () => {
   let rehearsal: Rehearsal;
   beforeAll(async () => {
     [app, next] = await Promise.all([
-      handWrittenApp({ Apis: apis('one'), Shared: SHARED }),
-      handWrittenApp({ Apis: apis('two'), Shared: SHARED }),
+      handWrittenApp({ Apis: apis('one'), Shared: shared }),
+      handWrittenApp({ Apis: apis('two'), Shared: shared }),
     ]);
     rehearsal = await startRehearsal({ app, dynamoDb: await rehearsalDatabase() });
   });

@@ -1,11 +1,11 @@
 import { rmSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { APPS, type AppName, type Project, projectOf, rehearsalOf } from '../../../support/apps.ts';
+import { type AppName, apps, type Project, projectOf, rehearsalOf } from '../../../support/apps.ts';
 import { runPawl } from '../../../support/pawl-command.ts';
 
 /** Each app that is not the shop, rehearsed by the command as its team would: with one seed, without pawl and with it. */
 
-const SEED = 1;
+const seed = 1;
 
 interface Effect {
   readonly effect: string;
@@ -38,7 +38,7 @@ async function rehearsed(name: AppName, which: keyof Project): Promise<{ code: n
   const project = projectOf(name);
   onTestFinished(() => rmSync(project.without, { recursive: true, force: true }));
   const file = rehearsalOf(project[which]);
-  const { code, out, error } = await runPawl(['rehearse', file, '--seed', String(SEED), '--json']);
+  const { code, out, error } = await runPawl(['rehearse', file, '--seed', String(seed), '--json']);
   expect(code, error).not.toBe(2);
   return { code, result: JSON.parse(out) };
 }
@@ -47,7 +47,7 @@ const total = (effects: readonly Effect[], list: 'doubled' | 'lost' | 'unfinishe
   effects.reduce((sum, effect) => sum + effect[list].length, 0);
 
 /** What a story says when something went wrong that can make an effect happen again. */
-const CAUSES = [
+const causes = [
   // of the producer, and of the client
   'AGAIN',
   // of the queue
@@ -75,7 +75,7 @@ const isDelivery = (line: string) => line.includes(' receives ') || line.include
 const sandboxIn = (line: string) => line.split(/\s+/).find((word) => word.startsWith('SANDBOX'));
 
 /** The provider that counts an effect. Other effects are writes of the app's own. */
-const PROVIDERS: Readonly<Record<string, string>> = {
+const providers: Readonly<Record<string, string>> = {
   confirmation: 'MAILER_URL',
   invoice: 'ACCOUNTING_URL',
   charge: 'PROCESSOR_URL',
@@ -91,7 +91,7 @@ const applications = (provider: string, story: readonly string[]) =>
   );
 
 /** The cause that a rehearsal names for what comes to harm without pawl. */
-const CAUSE_NAMED: Readonly<Record<AppName, readonly string[]>> = {
+const causeNamed: Readonly<Record<AppName, readonly string[]>> = {
   // Powertools gives a record up when the mailer fails, and takes one over when a worker is late.
   confirmations: ['idempotency-incomplete'],
   // The event source does not listen to what Middy reports.
@@ -104,16 +104,16 @@ const CAUSE_NAMED: Readonly<Record<AppName, readonly string[]>> = {
 };
 
 /** A queue and a stream. `npm run campaign -- apps` has all five: they take minutes. */
-const CHOSEN: readonly AppName[] = process.env['PAWL_APPS'] === 'all' ? APPS : ['confirmations', 'vouchers'];
+const chosen: readonly AppName[] = process.env['PAWL_APPS'] === 'all' ? apps : ['confirmations', 'vouchers'];
 
-describe.each(CHOSEN)('%s', (name) => {
+describe.each(chosen)('%s', (name) => {
   test('without pawl, a rehearsal finds what doubles, and tells how it came about', { timeout: 300_000 }, async () => {
     const { code, result } = await rehearsed(name, 'without');
     expect(code).toBe(1);
     expect(total(result.effects, 'doubled')).toBeGreaterThan(0);
-    expect(result.hints.map((hint) => hint.name)).toEqual(expect.arrayContaining([...CAUSE_NAMED[name]]));
+    expect(result.hints.map((hint) => hint.name)).toEqual(expect.arrayContaining([...causeNamed[name]]));
     for (const { effect, intent, problem, times, story } of result.harmed) {
-      const provider = PROVIDERS[effect];
+      const provider = providers[effect];
       if (provider === undefined) continue;
       const told = [intent, ...story].join('\n');
       const applied = applications(provider, story);
@@ -129,7 +129,7 @@ describe.each(CHOSEN)('%s', (name) => {
       const before = story.slice(0, applied.at(-1));
       // A client that sends a request twice.
       const sentTwice = before.filter((line) => line.includes(' s  POST /')).length > 1;
-      expect(sentTwice || says(before, ...CAUSES), told).toBe(true);
+      expect(sentTwice || says(before, ...causes), told).toBe(true);
     }
   });
 

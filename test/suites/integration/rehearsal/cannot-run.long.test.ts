@@ -9,7 +9,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../../../support/eventually.ts';
 import { fileFor, projectWith } from '../../../support/rehearsed.ts';
 
-const WORKS = 'export const handler = async () => ({ batchItemFailures: [] });';
+const works = 'export const handler = async () => ({ batchItemFailures: [] });';
 
 /** What runs with a folder in its command line. */
 function runningIn(folder: string): readonly string[] {
@@ -33,14 +33,14 @@ const rows = [
   },
   {
     name: 'TypeScript that was not compiled',
-    consumer: WORKS,
+    consumer: works,
     file: fileFor("assetFile: 'index.ts'"),
     says: /The function Mails\/SendMail cannot run: its asset has no index\.mjs, index\.js or index\.cjs, and its handler is 'index\.handler'\. It has index\.ts: compile the app first/,
     isSentence: true,
   },
   {
     name: 'a function whose asset does not have its file',
-    consumer: WORKS,
+    consumer: works,
     file: fileFor("assetFile: 'other.mjs'"),
     says: /The function Mails\/SendMail cannot run: its asset has no index\.mjs, index\.js or index\.cjs, and its handler is 'index\.handler'\. Build the app first/,
     isSentence: true,
@@ -53,38 +53,38 @@ const rows = [
   },
   {
     name: 'an app that does not synthesize',
-    consumer: WORKS,
+    consumer: works,
     file: fileFor(),
     cdk: `${process.execPath} -e "throw new Error('no such stack')"`,
     says: /The CDK app does not synthesize[\s\S]*no such stack/,
   },
   {
     name: 'a rehearsal file that throws',
-    consumer: WORKS,
+    consumer: works,
     file: 'throw new Error("not today");',
     says: /rehearsal\.mjs cannot be loaded: Error: not today/,
   },
   {
     name: 'a rehearsal file without a default export',
-    consumer: WORKS,
+    consumer: works,
     file: 'export const other = 1;',
     says: /has no rehearsal as its default export\. It should end with: export default rehearsal/,
   },
   {
     name: 'a queue that the app does not have',
-    consumer: WORKS,
+    consumer: works,
     file: fileFor().replace("queue('Orders')", "queue('Bills')"),
     says: /The app has no queue 'Bills'\. It has: Mails\/Orders\/DeadLetterQueue, Mails\/Orders\/Queue/,
   },
   {
     name: 'traffic that throws',
-    consumer: WORKS,
+    consumer: works,
     file: fileFor().replace(/traffic: .*/, "traffic() { throw new Error('no traffic'); },"),
     says: /no traffic/,
   },
   {
     name: 'an option that is misspelt',
-    consumer: WORKS,
+    consumer: works,
     file: fileFor('', 'fautls: {},'),
     says: /there is no option 'fautls'\. Did you mean 'faults'/,
   },
@@ -102,7 +102,7 @@ describe('a rehearsal that cannot run says why in a sentence, exits with 2, and 
   });
 
   test('no Java', async () => {
-    const project = projectWith(WORKS, fileFor());
+    const project = projectWith(works, fileFor());
     const { code, error } = await project.run(['--seed', '1'], withoutJava(project.folder));
     expect(error).toMatch(/DynamoDB Local needs Java 17 or newer, and `java` was not found/);
     expect(code).toBe(2);
@@ -115,7 +115,7 @@ describe('a rehearsal that cannot run says why in a sentence, exits with 2, and 
     onTestFinished(() => void taken.close());
     await once(taken, 'listening');
     const { port } = taken.address() as AddressInfo;
-    const project = projectWith(WORKS, fileFor());
+    const project = projectWith(works, fileFor());
     const { code, error, out } = await project.run(['--console', '--port', String(port), '--seed', '1']);
     expect(error).toContain(`Port ${port} of 127.0.0.1 is in use. Name another one with --port`);
     expect(code).toBe(2);
@@ -135,20 +135,20 @@ describe('a rehearsal that cannot run says why in a sentence, exits with 2, and 
       says: /--port: expected a whole number from 1 to 65535/,
     },
   ])('$name', async ({ args, says }) => {
-    const { code, error } = await projectWith(WORKS, fileFor()).run(args);
+    const { code, error } = await projectWith(works, fileFor()).run(args);
     expect(error).toMatch(says);
     expect(code).toBe(2);
   });
 
   test('a rehearsal that cannot run, with a page: the page goes with it', async () => {
-    const project = projectWith(WORKS, 'export const other = 1;');
+    const project = projectWith(works, 'export const other = 1;');
     const { code, error } = await project.run(['--console']);
     expect(error).toContain('has no rehearsal as its default export');
     expect(code).toBe(2);
   });
 
   test('no rehearsal file', async () => {
-    const project = projectWith(WORKS, fileFor());
+    const project = projectWith(works, fileFor());
     const { code, error } = await project.run(['nowhere.ts', '--keep-going', '--seed', '1', '--json']);
     expect(error).toMatch(/There is no file .*nowhere\.ts/);
     expect(code).toBe(2);
@@ -156,7 +156,7 @@ describe('a rehearsal that cannot run says why in a sentence, exits with 2, and 
 });
 
 test('an app without tables needs no Java', async () => {
-  const project = projectWith(WORKS, fileFor('hasTable: false'));
+  const project = projectWith(works, fileFor('hasTable: false'));
   const { code, error, lines } = await project.run(['--json', '--seed', '1'], withoutJava(project.folder));
   expect(lines(), error).toMatchObject([{ effects: [{ intents: 12, done: 0 }] }]);
   expect(code).toBe(1);
@@ -215,7 +215,7 @@ test('a function that always fails is named while its messages are waited for, a
 });
 
 test('--json is one line for a program, and --junit writes a file', async () => {
-  const project = projectWith(WORKS, fileFor());
+  const project = projectWith(works, fileFor());
   const junit = join(project.folder, 'junit.xml');
   const { code, lines, error } = await project.run(['--seed', '5', '--json', '--junit', junit]);
   expect(code).toBe(1);
@@ -226,7 +226,7 @@ test('--json is one line for a program, and --junit writes a file', async () => 
 });
 
 test('--filter that names no consumer is refused', async () => {
-  const project = projectWith(WORKS, fileFor());
+  const project = projectWith(works, fileFor());
   const { code, error } = await project.run(['--filter', 'Bills']);
   expect(error).toContain("--filter: the app has no consumer at 'Bills'.");
   expect(code).toBe(2);

@@ -6,17 +6,20 @@ import { readCdkApp } from '../../../../lib/rehearsal/engine/app/synthesize.ts';
 import { type Rehearsal, startRehearsal } from '../../../../lib/rehearsal/rehearsal.ts';
 import { eventually } from '../../../support/eventually.ts';
 
-const SCRATCH = fileURLToPath(new URL('../../../.pawl/', import.meta.url));
-const APP = fileURLToPath(new URL('../../../fixtures/wide-app/app.ts', import.meta.url));
+const scratch = fileURLToPath(new URL('../../../.pawl/', import.meta.url));
+const appFile = fileURLToPath(new URL('../../../fixtures/wide-app/app.ts', import.meta.url));
 
 let folder: string;
 let rehearsal: Rehearsal;
 const lines: string[] = [];
 beforeAll(async () => {
-  await mkdir(SCRATCH, { recursive: true });
-  folder = await mkdtemp(join(SCRATCH, 'wide-'));
+  await mkdir(scratch, { recursive: true });
+  folder = await mkdtemp(join(scratch, 'wide-'));
   // Run by a shell, as the CDK does.
-  await writeFile(join(folder, 'cdk.json'), JSON.stringify({ app: `true && node ${APP}`, context: { some: 'value' } }));
+  await writeFile(
+    join(folder, 'cdk.json'),
+    JSON.stringify({ app: `true && node ${appFile}`, context: { some: 'value' } }),
+  );
   const app = await readCdkApp(folder);
   expect(app.context).toEqual({ some: 'value' });
   rehearsal = await startRehearsal({

@@ -8,7 +8,7 @@ import { eventually } from '../../../support/eventually.ts';
 const children = new URL('../../../../lib/rehearsal/engine/children.ts', import.meta.url);
 
 /** A parent that starts a child, freezes it, and prints its process id. */
-const PARENT = `
+const parentScript = `
 import { spawn } from 'node:child_process';
 import { killWithUs } from ${JSON.stringify(fileURLToPath(children))};
 const child = killWithUs(spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']));
@@ -33,7 +33,7 @@ function isAlive(pid: number): boolean {
 test.concurrent.each(['exit', 'throw', 'SIGINT', 'SIGTERM', 'SIGHUP', 'SIGKILL'] as const)(
   'a child process, frozen, ends with a parent that ends by %s',
   async (end) => {
-    const args = ['--input-type=module', '-e', PARENT, '--', end];
+    const args = ['--input-type=module', '-e', parentScript, '--', end];
     const parent = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] });
     const ended = once(parent, 'exit');
     const [printed] = await once(parent.stdout, 'data');
@@ -46,7 +46,7 @@ test.concurrent.each(['exit', 'throw', 'SIGINT', 'SIGTERM', 'SIGHUP', 'SIGKILL']
 );
 
 /** A parent that starts a leader of a group, which starts a child of its own, and prints the ids of both. */
-const GROUP = `
+const group = `
 import { spawn } from 'node:child_process';
 import { killGroupWithUs } from ${JSON.stringify(fileURLToPath(children))};
 const LEADER = "const child = require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']); console.log(process.pid, child.pid); setInterval(() => {}, 1000);";
@@ -63,7 +63,7 @@ setInterval(() => {}, 1000);
 test.concurrent.each(['end', 'leader', 'SIGINT', 'SIGKILL'] as const)(
   'what a child process has started ends with the child, and with a parent that ends: %s',
   async (end) => {
-    const args = ['--input-type=module', '-e', GROUP, '--', end];
+    const args = ['--input-type=module', '-e', group, '--', end];
     const parent = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     const [printed] = await once(parent.stdout, 'data');
     const ids = String(printed).trim().split(' ').map(Number);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CLIENT_NAMES } from '../../../fixtures/rehearsed/clients.ts';
+import { clientNames } from '../../../fixtures/rehearsed/clients.ts';
 import { rehearsed } from '../../../support/rehearsed.ts';
 
 /** A kill at the call of a provider must not need a certain client: one that has none would be green, and doubles all the same. */
@@ -9,7 +9,7 @@ test('the same kills strike one unprotected handler, and double the same effects
     readonly doubled: readonly string[];
     readonly unjudged: readonly string[];
   }[] = [];
-  for (const client of CLIENT_NAMES) {
+  for (const client of clientNames) {
     const context = { code: 'unprotected.ts', batchSize: 1 };
     const result = await rehearsed(context, { kill: 0.8 }, { intents: 16, environment: { CLIENT: client } });
     const { doubled = [], unjudged = [] } = result.effects[0] ?? {};
@@ -23,5 +23,5 @@ test('the same kills strike one unprotected handler, and double the same effects
     const seen = [...doubled, ...unjudged];
     return [client, [...struck].filter((intent) => !seen.includes(intent))];
   });
-  expect(missed).toEqual(CLIENT_NAMES.map((client) => [client, []]));
+  expect(missed).toEqual(clientNames.map((client) => [client, []]));
 });

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { BASELINE, whyNoEarlier } from '../../../../proof/campaign/versions/baseline.ts';
+import { baseline, whyNoEarlier } from '../../../../proof/campaign/versions/baseline.ts';
 import { hasCommit } from '../../../../proof/campaign/versions/checkout.ts';
 import { packVersion } from '../../../../proof/campaign/versions/packed.ts';
 import { rehearseDeployment } from '../../../../proof/campaign/versions/rehearsed-deployment.ts';
 
-const older = whyNoEarlier(BASELINE) === undefined ? BASELINE : undefined;
+const older = whyNoEarlier(baseline) === undefined ? baseline : undefined;
 
 // A copy without the history cannot build it, and there may be no baseline.
 test.skipIf(older === undefined || !hasCommit(older))(

@@ -9,7 +9,7 @@ import { rehearsalDatabase } from '../../../support/rehearsal-database.ts';
 /** Topics, buckets and schedules: what hands events to functions by itself. */
 
 const arn = (name: string) => ({ 'Fn::GetAtt': [name, 'Arn'] });
-const FUNCTION = { Type: 'AWS::Lambda::Function', Properties: { Runtime: 'nodejs24.x' } };
+const functionSource = { Type: 'AWS::Lambda::Function', Properties: { Runtime: 'nodejs24.x' } };
 
 const events: Record<'Listener' | 'Failing' | 'Stored', unknown[]> = { Listener: [], Failing: [], Stored: [] };
 const stubs = {
@@ -59,10 +59,10 @@ beforeAll(async () => {
             Type: 'AWS::SNS::Subscription',
             Properties: { TopicArn: { Ref: 'Topic' }, Protocol: 'email', Endpoint: 'a@b.c' },
           },
-          Listener: FUNCTION,
+          Listener: functionSource,
           Failing: {
-            ...FUNCTION,
-            Properties: { ...FUNCTION.Properties, DeadLetterConfig: { TargetArn: arn('DeadLetters') } },
+            ...functionSource,
+            Properties: { ...functionSource.Properties, DeadLetterConfig: { TargetArn: arn('DeadLetters') } },
           },
           FailingConfig: {
             Type: 'AWS::Lambda::EventInvokeConfig',
@@ -73,7 +73,7 @@ beforeAll(async () => {
               DestinationConfig: { OnFailure: { Destination: arn('Failures') } },
             },
           },
-          Stored: FUNCTION,
+          Stored: functionSource,
           Bucket: { Type: 'AWS::S3::Bucket', Properties: { VersioningConfiguration: { Status: 'Enabled' } } },
           BucketNotifications: {
             Type: 'Custom::S3BucketNotifications',

@@ -15,7 +15,7 @@ interface Server {
   stop(): Promise<void>;
 }
 
-const SERVERS: readonly (readonly [string, () => Promise<Server>])[] = [
+const servers: readonly (readonly [string, () => Promise<Server>])[] = [
   ['DynamoDB Local', startDynamoDbLocal],
   ['the SQS server', startSqsLocal],
   ['SES', () => startSes(createLedger())],
@@ -29,7 +29,7 @@ const SERVERS: readonly (readonly [string, () => Promise<Server>])[] = [
   ['the tap', () => startTap({ target: 'http://127.0.0.1:9' })],
 ];
 
-test.each(SERVERS)('%s is reached at 127.0.0.1 and at no other address of the machine', async (_, start) => {
+test.each(servers)('%s is reached at 127.0.0.1 and at no other address of the machine', async (_, start) => {
   const others = await otherAddresses();
   // Without one, nothing here could tell a server on every interface from one on 127.0.0.1.
   expect(others, 'this machine has no address but 127.0.0.1 to try').not.toEqual([]);

@@ -4,12 +4,12 @@ import { exitCodeOf } from '../../../../lib/rehearsal/file/result.ts';
 import { httpProvider } from '../../../../lib/rehearsal/index.ts';
 import { rehearsed } from '../../../support/rehearsed.ts';
 
-const STUB = fileURLToPath(new URL('../../../fixtures/rehearsed/stub.mjs', import.meta.url));
+const stub = fileURLToPath(new URL('../../../fixtures/rehearsed/stub.mjs', import.meta.url));
 
 test('a function that is not for Node is refused, and a program in its place lets the rest run', async () => {
   const context = { code: 'plain.mjs', runtime: 'python3.13' };
   await expect(rehearsed(context, {}, { intents: 2 })).rejects.toThrow(/runtime is python3\.13\. Stub the function/);
-  const stubs = { SendMail: { command: [process.execPath, STUB] as const } };
+  const stubs = { SendMail: { command: [process.execPath, stub] as const } };
   const result = await rehearsed(context, {}, { intents: 2, stubs });
   expect(result).toMatchObject({ good: true, effects: [{ done: 2 }] });
 });

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLambda, type LocalFunction } from '../../../../lib/rehearsal/engine/lambda/lambda.ts';
 
 /** What a handler may try. 192.0.2.1 is an address for documentation: no machine has it. */
-const TRIES = `
+const tries = `
 import * as dns from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { createSocket } from 'node:dgram';
@@ -59,7 +59,7 @@ const server = createServer((_, response) => response.end());
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pawl-leaves-'));
-  await writeFile(join(folder, 'index.mjs'), TRIES);
+  await writeFile(join(folder, 'index.mjs'), tries);
   await new Promise<void>((resolve) => server.listen(0, resolve));
   const HERE = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   fn = lambda.createFunction({

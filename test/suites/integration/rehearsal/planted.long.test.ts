@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type DynamoDbLocal, startDynamoDbLocal } from '../../../../lib/rehearsal/engine/servers/dynamodb-local.ts';
-import { INNOCENTS, MISTAKES } from '../../../fixtures/planted/planted.ts';
-import { CLIENT_NAMES } from '../../../fixtures/rehearsed/clients.ts';
-import { bundlePlanted, LAYOUTS, rehearsePlanted } from '../../../support/planted.ts';
+import { innocents, mistakes } from '../../../fixtures/planted/planted.ts';
+import { clientNames } from '../../../fixtures/rehearsed/clients.ts';
+import { bundlePlanted, layouts, rehearsePlanted } from '../../../support/planted.ts';
 
 /** A part of `npm run campaign -- planted`: causes that an app shows at nearly every message. As there, three seeds find them. */
 
@@ -20,12 +20,12 @@ afterAll(async () => {
 
 /** One of the clients and one of the layouts, another one each time. */
 const runOf = (index: number) => ({
-  client: CLIENT_NAMES[index % 3] ?? 'fetch',
-  layout: LAYOUTS[Math.floor(index / 3) % 3] ?? 'one',
+  client: clientNames[index % 3] ?? 'fetch',
+  layout: layouts[Math.floor(index / 3) % 3] ?? 'one',
   ...{ seed: 1, intents: 8, bundle, dynamoDb },
 });
 
-const FOUND_SOON = [
+const foundSoon = [
   'the key is made anew',
   'a row is made anew',
   'a row is that of the message',
@@ -41,8 +41,8 @@ const FOUND_SOON = [
   'a failure is saved, and the message is gone',
 ];
 
-test.each(FOUND_SOON.map((name, index) => [name, index] as const))('found, with its cause: %s', async (name, index) => {
-  const mistake = MISTAKES.find((one) => one.name === name);
+test.each(foundSoon.map((name, index) => [name, index] as const))('found, with its cause: %s', async (name, index) => {
+  const mistake = mistakes.find((one) => one.name === name);
   if (mistake?.why === undefined) throw new Error(`There is no mistake ${name} with a cause.`);
   const seen: unknown[] = [];
   for (const seed of [1, 2, 3]) {
@@ -56,7 +56,7 @@ test.each(FOUND_SOON.map((name, index) => [name, index] as const))('found, with 
   expect.unreachable(`not found within three seeds: ${JSON.stringify(seen)}`);
 });
 
-const NEVER = [
+const never = [
   'the provider knows the key: ttl, indexLag',
   'a log beside it',
   'an index only for show',
@@ -64,8 +64,8 @@ const NEVER = [
   'two subscribers with an effect each',
 ];
 
-test.each(NEVER.map((name, index) => [name, index] as const))('not accused: %s', async (name, index) => {
-  const app = INNOCENTS.find((one) => one.name === name);
+test.each(never.map((name, index) => [name, index] as const))('not accused: %s', async (name, index) => {
+  const app = innocents.find((one) => one.name === name);
   if (app === undefined) throw new Error(`There is no innocent app ${name}.`);
   const result = await rehearsePlanted(app, runOf(index));
   expect(result).toMatchObject({ good: true, harmed: [] });

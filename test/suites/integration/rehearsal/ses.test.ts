@@ -42,7 +42,7 @@ const settings = () => ({
   credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
 });
 const base64 = (text: string) => Buffer.from(text).toString('base64');
-const ADDRESSES = { Source: 'shop@example.com', Destination: { ToAddresses: ['ada@example.com'] } };
+const addresses = { Source: 'shop@example.com', Destination: { ToAddresses: ['ada@example.com'] } };
 const simple = (text: string) => ({ Subject: { Data: 'Your order' }, Body: { Text: { Data: text } } });
 
 describe('v1', () => {
@@ -51,7 +51,7 @@ describe('v1', () => {
   test('one email is sent once, and the client gets its id', async () => {
     await start();
     const { MessageId } = await client().send(
-      new SendEmailCommand({ ...ADDRESSES, Message: simple('Dear Ada,\norder-1 & more') }),
+      new SendEmailCommand({ ...addresses, Message: simple('Dear Ada,\norder-1 & more') }),
     );
     expect(MessageId).toMatch(/^[\da-f-]{36}$/);
     expect(counts()).toEqual({ 'order-1': 1 });
@@ -68,7 +68,7 @@ describe('v1', () => {
 
   test('a field is that of a tag or of the data of a template', async () => {
     await start('orderId');
-    const template = { ...ADDRESSES, Template: 'receipt' };
+    const template = { ...addresses, Template: 'receipt' };
     await client().send(new SendTemplatedEmailCommand({ ...template, TemplateData: '{"orderId":"order-1"}' }));
     const Tags = [{ Name: 'orderId', Value: 'order-2' }];
     await client().send(new SendTemplatedEmailCommand({ ...template, TemplateData: '{}', Tags }));
@@ -96,11 +96,11 @@ describe('v1', () => {
   test('a failure that a fault makes is one that the client tries again', async () => {
     await start();
     faults = [{ kind: 'error-before', status: 503 }];
-    await client().send(new SendEmailCommand({ ...ADDRESSES, Message: simple('order-1') }));
+    await client().send(new SendEmailCommand({ ...addresses, Message: simple('order-1') }));
     expect(counts()).toEqual({ 'order-1': 1 });
     faults = [{ kind: 'error-before', status: 503 }];
     const once = new SESClient({ ...settings(), maxAttempts: 1 });
-    const failed = once.send(new SendEmailCommand({ ...ADDRESSES, Message: simple('order-2') }));
+    const failed = once.send(new SendEmailCommand({ ...addresses, Message: simple('order-2') }));
     // As an error of SES, and not as a response that cannot be read.
     await expect(failed).rejects.toMatchObject({ name: 'InternalFailure', message: 'The provider had a problem.' });
   });

@@ -7,7 +7,7 @@ import { hintsOf, rehearsed } from '../../../support/rehearsed.ts';
 
 /** A verdict that is good because nothing happened is the worst that a rehearsal could give. */
 
-const ALWAYS_FAILS = 'fails.mjs';
+const alwaysFails = 'fails.mjs';
 const send = (intents: number) => (app: App) =>
   times(intents, (n) => app.queue('Orders').send({ orderId: `order-${n}` }, { intent: `order-${n}` }));
 
@@ -24,7 +24,7 @@ describe('a rehearsal that shows nothing is not good', () => {
   });
 
   test('if each message is set aside, since the function never works', async () => {
-    const result = await rehearsed({ code: ALWAYS_FAILS, maxReceiveCount: 1, visibility: 3 }, {}, { intents: 3 });
+    const result = await rehearsed({ code: alwaysFails, maxReceiveCount: 1, visibility: 3 }, {}, { intents: 3 });
     expect(result.effects).toMatchObject([{ done: 0, lost: [], doubled: [] }]);
     expect(result.effects[0]?.setAside).toHaveLength(3);
     expect(result).toMatchObject({ good: false, empty: [expect.stringContaining('Of 3 intents')] });
@@ -55,7 +55,7 @@ describe('a rehearsal that shows nothing is not good', () => {
 test('messages of a queue without dead letters, whose function always fails, are not waited for to the end', async () => {
   const begun = Date.now();
   const result = await rehearsed(
-    { code: ALWAYS_FAILS, deadLetters: false, visibility: 3 },
+    { code: alwaysFails, deadLetters: false, visibility: 3 },
     {},
     { intents: 3, settleSeconds: 300 },
   );
@@ -70,7 +70,7 @@ test('messages of a queue without dead letters, whose function always fails, are
 test('what a stream still has to deliver is unfinished, and not lost', async () => {
   const traffic = ({ table }: App) =>
     times(3, (n) => table('Sent').put({ id: `order-${n}` }, { intent: `order-${n}` }));
-  const result = await rehearsed({ code: ALWAYS_FAILS, stream: true }, {}, { traffic, settleSeconds: 2 });
+  const result = await rehearsed({ code: alwaysFails, stream: true }, {}, { traffic, settleSeconds: 2 });
   expect(result.effects).toMatchObject([{ lost: [], unfinished: ['order-1', 'order-2', 'order-3'] }]);
 });
 

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { leftIn, smallApp } from '../../../fixtures/small-app/small-app.ts';
 import { eventually } from '../../../support/eventually.ts';
 
-const RUN = fileURLToPath(new URL('../../../fixtures/small-app/run.ts', import.meta.url));
+const run = fileURLToPath(new URL('../../../fixtures/small-app/run.ts', import.meta.url));
 
 /** The processes that run, and the parent of each. */
 function processes(): ReadonlyMap<number, number> {
@@ -30,7 +30,7 @@ async function startRun() {
   const temporary = mkdtempSync(join(tmpdir(), 'pawl-signals-'));
   const file = join(app.folder, 'up');
   const env = { ...process.env, TMPDIR: temporary };
-  const child = spawn(process.execPath, [RUN, app.folder, file], { env, stdio: 'ignore' });
+  const child = spawn(process.execPath, [run, app.folder, file], { env, stdio: 'ignore' });
   onTestFinished(() => {
     child.kill('SIGKILL');
     for (const folder of [app.folder, temporary]) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });

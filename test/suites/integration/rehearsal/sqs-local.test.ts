@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => sqs.stop());
 
-const FIFO = { FifoQueue: 'true', ContentBasedDeduplication: 'true', VisibilityTimeout: '30' };
+const fifo = { FifoQueue: 'true', ContentBasedDeduplication: 'true', VisibilityTimeout: '30' };
 
 async function send(url: string, ...messages: readonly string[]): Promise<void> {
   for (const body of messages) {
@@ -33,7 +33,7 @@ async function receive(url: string, most = 10) {
 const bodies = (messages: readonly { readonly body: string }[]) => messages.map(({ body }) => body);
 
 test('a FIFO queue forgets the deduplication ids of what is over, and takes such a message again', async () => {
-  const { url } = await sqs.createQueue('forgets.fifo', FIFO);
+  const { url } = await sqs.createQueue('forgets.fifo', fifo);
   const again = async () => {
     await send(url, 'a1', 'b1');
     const messages = await receive(url);
@@ -72,7 +72,7 @@ test('a message that is to become visible again may be given more time at the la
 });
 
 test('a receive from a FIFO queue takes as many messages of a group as fit, in order, and other groups after it', async () => {
-  const { url } = await sqs.createQueue('groups.fifo', FIFO);
+  const { url } = await sqs.createQueue('groups.fifo', fifo);
   await send(url, 'a1', 'a2', 'b1', 'a3', 'b2');
   expect(bodies(await receive(url, 4))).toEqual(['a1', 'a2', 'a3', 'b1']);
   // Both groups are closed now.
@@ -80,7 +80,7 @@ test('a receive from a FIFO queue takes as many messages of a group as fit, in o
 });
 
 test('a group stays closed until everything that was received of it is gone or back, and what comes back keeps its order', async () => {
-  const { url } = await sqs.createQueue('returns.fifo', FIFO);
+  const { url } = await sqs.createQueue('returns.fifo', fifo);
   await send(url, 'a1', 'a2', 'a3', 'a4');
   const [first, second, third] = await receive(url, 3);
   const show = (message: typeof first) =>
@@ -99,7 +99,7 @@ test('a group stays closed until everything that was received of it is gone or b
 });
 
 test('what a queue holds can be read without receiving it', async () => {
-  const { url } = await sqs.createQueue('held.fifo', FIFO);
+  const { url } = await sqs.createQueue('held.fifo', fifo);
   await send(url, 'a1', 'a2', 'b1');
   await receive(url, 1);
   expect(bodies(await sqs.messages('held.fifo')).toSorted()).toEqual(['a1', 'a2', 'b1']);

@@ -5,7 +5,7 @@ import { eventually } from '../../../support/eventually.ts';
 import { type HandWrittenApp, handWrittenApp } from '../../../support/hand-written-app.ts';
 import { rehearsalDatabase } from '../../../support/rehearsal-database.ts';
 
-const TABLE = {
+const table = {
   Type: 'AWS::DynamoDB::Table',
   Properties: {
     KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
@@ -76,7 +76,7 @@ beforeAll(async () => {
     Streams: {
       template: {
         Resources: {
-          Table: TABLE,
+          Table: table,
           Failures: { Type: 'AWS::SQS::Queue' },
           Partial: { Type: 'AWS::Lambda::Function', Properties: { Runtime: 'python3.13' } },
           Bisecting: { Type: 'AWS::Lambda::Function', Properties: { Runtime: 'nodejs24.x' } },

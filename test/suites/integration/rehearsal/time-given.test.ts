@@ -11,7 +11,7 @@ import { startEventSource } from '../../../../lib/rehearsal/services/sqs/event-s
 
 /** A timeout is judged by the time that the machine gave, and so is a visibility timeout. */
 
-const HANDLER = `
+const handler = `
 export const handler = async ({ ms, do: what }, context) => {
   const before = context.getRemainingTimeInMillis();
   if (what === 'speak') console.log('at work');
@@ -27,7 +27,7 @@ let ends: Circumstances[] = [];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pawl-time-'));
-  await writeFile(join(folder, 'index.mjs'), HANDLER);
+  await writeFile(join(folder, 'index.mjs'), handler);
 });
 afterAll(() => rm(folder, { recursive: true }));
 afterEach(() => lambda.stop());

@@ -8,33 +8,33 @@ beforeAll(async () => {
 });
 afterAll(() => sqs.stop());
 
-const TYPED = [{ name: 'kinds', type: 'String.Array', value: '["red","blue"]' }];
-const PRICED = [{ name: 'cents', type: 'Number', value: '250' }];
-const EVENT_OF_S3 = JSON.stringify({
+const typed = [{ name: 'kinds', type: 'String.Array', value: '["red","blue"]' }];
+const priced = [{ name: 'cents', type: 'Number', value: '250' }];
+const eventOfS3 = JSON.stringify({
   Records: [{ eventName: 'ObjectCreated:Put', s3: { object: { key: 'auto-1.png' } } }],
 });
-const MADE = { Records: { eventName: [{ prefix: 'ObjectCreated:' }], s3: { object: { key: [{ prefix: 'auto-' }] } } } };
+const made = { Records: { eventName: [{ prefix: 'ObjectCreated:' }], s3: { object: { key: [{ prefix: 'auto-' }] } } } };
 
 test.each([
-  ['a list of objects in the body', 'MessageBody', MADE, EVENT_OF_S3, [], true],
+  ['a list of objects in the body', 'MessageBody', made, eventOfS3, [], true],
   [
     'another list of objects',
     'MessageBody',
     { Records: { eventName: ['ObjectRemoved:Delete'] } },
-    EVENT_OF_S3,
+    eventOfS3,
     [],
     false,
   ],
   ['a list of texts in the body', 'MessageBody', { kinds: ['blue'] }, '{"kinds":["red","blue"]}', [], true],
   ['a body that is no JSON', 'MessageBody', { kinds: ['blue'] }, 'blue', [], false],
-  ['a list in an attribute', 'MessageAttributes', { kinds: ['blue'] }, 'x', TYPED, true],
-  ['another list in an attribute', 'MessageAttributes', { kinds: ['green'] }, 'x', TYPED, false],
-  ['a range', 'MessageAttributes', { cents: [{ numeric: ['>=', 100] }] }, 'x', PRICED, true],
-  ['another range', 'MessageAttributes', { cents: [{ numeric: ['<', 100] }] }, 'x', PRICED, false],
-  ['anything but a number', 'MessageAttributes', { cents: [{ 'anything-but': [250] }] }, 'x', PRICED, false],
-  ['an absent attribute beside others', 'MessageAttributes', { kinds: [{ exists: false }] }, 'x', PRICED, true],
+  ['a list in an attribute', 'MessageAttributes', { kinds: ['blue'] }, 'x', typed, true],
+  ['another list in an attribute', 'MessageAttributes', { kinds: ['green'] }, 'x', typed, false],
+  ['a range', 'MessageAttributes', { cents: [{ numeric: ['>=', 100] }] }, 'x', priced, true],
+  ['another range', 'MessageAttributes', { cents: [{ numeric: ['<', 100] }] }, 'x', priced, false],
+  ['anything but a number', 'MessageAttributes', { cents: [{ 'anything-but': [250] }] }, 'x', priced, false],
+  ['an absent attribute beside others', 'MessageAttributes', { kinds: [{ exists: false }] }, 'x', priced, true],
   ['an absent attribute, of none', 'MessageAttributes', { kinds: [{ exists: false }] }, 'x', [], false],
-  ['one of two', 'MessageAttributes', { $or: [{ kinds: ['x'] }, { cents: [250] }] }, 'x', PRICED, true],
+  ['one of two', 'MessageAttributes', { $or: [{ kinds: ['x'] }, { cents: [250] }] }, 'x', priced, true],
 ] as const)('a subscription with a filter for %s', async (name, scope, policy, message, attributes, expected) => {
   for (const raw of ['true', 'false']) {
     const id = `${name}-${raw}`.replaceAll(/\W/g, '');

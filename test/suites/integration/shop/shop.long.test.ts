@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dynamoStore, sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
 import { createPawlEvents } from '../../../../lib/rehearsal/pawl/events.ts';
 import type { ProviderFault } from '../../../../lib/rehearsal/provider.ts';
-import { EFFECTS } from '../../../../shop/app/app-functions.ts';
+import { shopEffects } from '../../../../shop/app/app-functions.ts';
 import { createPlan } from '../../../../shop/plan/plan.ts';
 import { decideSomeParked } from '../../../../shop/traffic/operator.ts';
 import { sendOrders } from '../../../../shop/traffic/producer.ts';
@@ -29,7 +29,7 @@ afterAll(() => shop.stop());
 async function drained(): Promise<void> {
   const empty = { ready: 0, delayed: 0, inFlight: 0 };
   const look = async () => {
-    const depths = await Promise.all(EFFECTS.map((effect) => shop.sqs.depth(shop.consumers[effect].queue.name)));
+    const depths = await Promise.all(shopEffects.map((effect) => shop.sqs.depth(shop.consumers[effect].queue.name)));
     expect(depths).toEqual([empty, empty]);
   };
   await eventually('both queues are empty', look, 100);
@@ -41,7 +41,7 @@ test('the synthesized app does each order once, also when the producer sends it 
   await sendOrders(shop, plan);
   await drained();
   const once = plan.map(({ order }) => [order.orderId, 1]);
-  for (const effect of EFFECTS) expect([...shop.ledger.countByOrder(effect)].toSorted()).toEqual(once);
+  for (const effect of shopEffects) expect([...shop.ledger.countByOrder(effect)].toSorted()).toEqual(once);
   expect(events.count('completed')).toBe(14);
   expect(events.count('replayed', 'repeated')).toBeGreaterThanOrEqual(14);
 });
