@@ -53,8 +53,12 @@ export async function tableWithoutIndex(client: DynamoDBClient, TableName = `cla
   return TableName;
 }
 
-/** An outbox table, with its stream. */
-export async function outboxTable(client: DynamoDBClient, TableName = `outbox-${randomUUID()}`): Promise<string> {
+/** An outbox table, with its stream. @param StreamViewType what its records show */
+export async function outboxTable(
+  client: DynamoDBClient,
+  StreamViewType: 'KEYS_ONLY' | 'NEW_IMAGE' = 'KEYS_ONLY',
+): Promise<string> {
+  const TableName = `outbox-${randomUUID()}`;
   await client.send(
     new CreateTableCommand({
       TableName,
@@ -67,7 +71,7 @@ export async function outboxTable(client: DynamoDBClient, TableName = `outbox-${
         { AttributeName: 'id', KeyType: 'HASH' },
         { AttributeName: 'n', KeyType: 'RANGE' },
       ],
-      StreamSpecification: { StreamEnabled: true, StreamViewType: 'KEYS_ONLY' },
+      StreamSpecification: { StreamEnabled: true, StreamViewType },
     }),
   );
   return TableName;

@@ -411,6 +411,18 @@ describe.skipIf(server === '')('one commit with the data in PostgreSQL', () => {
     expect(() => eachTransaction(untyped, quiet)).toThrow('expected postgresStore({ pool })');
   });
 
+  it('a generator behind a wrapper is refused: its statements have not run', async () => {
+    const payment = await newPayment();
+    function* statements(tx: PoolClient, one: Payment) {
+      yield pay(tx, one);
+    }
+    const payOnce = once(options(postgresStore({ pool: database.pool })), (one: Payment, claim) =>
+      commit(claim, (tx: PoolClient) => statements(tx, one)),
+    );
+    await expect(payOnce(payment)).rejects.toThrow('the function of the transaction returned a generator');
+    expect(await claimOf(payment)).toMatchObject({ status: 'released' });
+  });
+
   it('a message of an outbox in DynamoDB is refused: nothing would send it', async () => {
     const { message } = dynamoOutbox({ tableName: 'outbox', aws: noQueue });
     const receipt = message({ to: 'https://sqs.eu-west-1.amazonaws.com/1/receipts', key: 'receipt', body: {} });

@@ -1,12 +1,8 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { describe, expect, inject, it } from 'vitest';
-import { eachMessage, sentKey } from '../../../../lib/pawl/sqs/index.ts';
-import { dynamoStore } from '../../../../lib/pawl/stores/dynamodb/index.ts';
-import { context, sqsEvent, sqsRecord } from '../../../support/lambda.ts';
-import { claimsTable } from '../../../support/tables.ts';
-import { receivedFrom, setUpOutbox } from './support.ts';
+import { describe, expect, it } from 'vitest';
+import { sqsEvent, sqsRecord } from '../../../support/lambda.ts';
+import { type Run, run } from './process.ts';
+import { consume, setUpOutbox } from './support.ts';
 
 /*
  * The table of docs/guides/outbox.md, row by row: a worker or a relay in a process of its own is killed with SIGKILL at each request that it makes, on a
@@ -14,7 +10,7 @@ import { receivedFrom, setUpOutbox } from './support.ts';
  */
 
 interface Point {
-  readonly role: 'post' | 'commit' | 'relay' | 'sweep';
+  readonly role: Run['role'];
   readonly diesAt: string;
   readonly says: string;
 }
@@ -77,61 +73,3 @@ it('is the table of the page', async () => {
   });
   expect(page.split('\n').filter((line) => /^\| the (worker|same|relay|sweep), /.test(line))).toEqual(rows);
 });
-
-type OutboxWorld = Awaited<ReturnType<typeof setUpOutbox>>;
-
-interface Run {
-  readonly role: Point['role'];
-  readonly event: unknown;
-  readonly diesAt?: string;
-  readonly atOnceMs?: number;
-}
-
-/** Runs one invocation in a process of its own. @returns the signal that ended it, or that it returned */
-async function run(world: OutboxWorld, to: string, { role, event, diesAt = '', atOnceMs }: Run): Promise<string> {
-  const env = {
-    ENDPOINT: inject('dynamoEndpoint'),
-    QUEUES: world.sqs.endpoint,
-    CLAIMS: world.tableName,
-    LEDGER: world.ledger,
-    OUTBOX: world.outboxTable,
-    TO: to,
-    ROLE: role,
-    DIES_AT: diesAt,
-    ...(atOnceMs !== undefined && { AT_ONCE_MS: String(atOnceMs) }),
-  };
-  const child = fork(new URL('../../../fixtures/outbox/worker.ts', import.meta.url), {
-    env: { PATH: process.env['PATH'], ...env },
-  });
-  const exit = once(child, 'exit');
-  await once(child, 'message');
-  child.send(event as object);
-  const returned = once(child, 'message').then(() => 'returned');
-  const ended = await Promise.race([returned, exit.then(([code, signal]) => String(signal ?? code))]);
-  if (ended === 'returned') child.disconnect();
-  await exit;
-  return ended;
-}
-
-/** What a consumer with `sentKey()` runs its handler for. */
-async function consume(
-  world: OutboxWorld,
-  queue: { readonly url: string; readonly arn: string },
-): Promise<readonly unknown[]> {
-  const bodies: unknown[] = [];
-  const handler = eachMessage<unknown>(
-    {
-      operation: 'mail',
-      store: dynamoStore({ tableName: await claimsTable(world.client), aws: world.shared.aws }),
-      key: sentKey(),
-      onAbandoned: 'park',
-      onEvent: () => undefined,
-    },
-    async ({ body }) => void bodies.push(body),
-  );
-  for (;;) {
-    const event = await receivedFrom(world.sqs.client, queue);
-    if (event.Records.length === 0) return bodies;
-    await handler(event, context());
-  }
-}

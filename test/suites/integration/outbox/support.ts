@@ -1,8 +1,9 @@
 import { DescribeTableCommand, type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { DeleteMessageCommand, ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { inject, onTestFinished } from 'vitest';
 import { type DynamoOutboxOptions, dynamoOutbox, outboxRelay, queues } from '../../../../lib/pawl/outbox/index.ts';
+import { eachMessage, sentKey } from '../../../../lib/pawl/sqs/index.ts';
 import { dynamoStore, sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
 import { transactionalStore } from '../../../../lib/pawl/transactions/index.ts';
 import { startSqsLocal } from '../../../../lib/rehearsal/engine/servers/sqs-local.ts';
@@ -22,14 +23,17 @@ async function startDestinations() {
 }
 
 /** Claims, data, an outbox and queues. */
-export async function setUpOutbox(options: Partial<DynamoOutboxOptions> = {}) {
+export async function setUpOutbox(
+  options: Partial<DynamoOutboxOptions> = {},
+  shown: Parameters<typeof outboxTable>[1] = 'KEYS_ONLY',
+) {
   const scenario = await setUp();
   const destinations = await startDestinations();
   const endpoint = inject('dynamoEndpoint');
   const client = localClient(endpoint);
   onTestFinished(() => client.destroy());
   const ledger = await claimsTable(client);
-  const tableName = await outboxTable(client);
+  const tableName = await outboxTable(client, shown);
   const requests: string[] = [];
   const watched = watchedClient(endpoint, requests);
   const aws = sdk({ dynamodb: watched, sqs: destinations.sqs.client });
@@ -135,4 +139,30 @@ export async function receivedFrom(client: SQSClient, { url, arn }: { readonly u
     }),
   );
   return toSqsEvent(Messages, arn);
+}
+
+/** What a consumer with `sentKey()` runs its handler for. */
+export async function consume(
+  world: Pick<Awaited<ReturnType<typeof setUpOutbox>>, 'client' | 'shared' | 'sqs'>,
+  queue: { readonly url: string; readonly arn: string },
+): Promise<readonly unknown[]> {
+  const bodies: unknown[] = [];
+  const handler = eachMessage<unknown>(
+    {
+      operation: 'mail',
+      store: dynamoStore({ tableName: await claimsTable(world.client), aws: world.shared.aws }),
+      key: sentKey(),
+      onAbandoned: 'park',
+      onEvent: () => undefined,
+    },
+    async ({ body }) => void bodies.push(body),
+  );
+  for (;;) {
+    const event = await receivedFrom(world.sqs.client, queue);
+    if (event.Records.length === 0) return bodies;
+    await handler(event, context());
+    for (const { receiptHandle } of event.Records) {
+      await world.sqs.client.send(new DeleteMessageCommand({ QueueUrl: queue.url, ReceiptHandle: receiptHandle }));
+    }
+  }
 }

@@ -1,0 +1,101 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { createRandom, type Random } from '../../../../lib/rehearsal/engine/random.ts';
+import { sqsEvent, sqsRecord } from '../../../support/lambda.ts';
+import { type Run, run } from './process.ts';
+import { consume, setUpOutbox } from './support.ts';
+
+/*
+ * Payments of one message group, by three workers at once, while a relay and a sweep go on: each in a process of its own, and most of them killed with
+ * SIGKILL at one of their requests.
+ */
+
+const requests = [
+  'QueryCommand',
+  'TransactWriteItemsCommand',
+  'SendMessageCommand',
+  'BatchExecuteStatementCommand',
+] as const;
+
+interface Story {
+  /** How payments are made. */
+  readonly role: Run['role'];
+  readonly payments: number;
+  readonly seed: number;
+}
+
+async function tell({ role, payments, seed }: Story) {
+  const world = await setUpOutbox({}, 'NEW_IMAGE');
+  const { changes } = world;
+  const ids = Array.from({ length: payments }, (_, index) => `p-${index + 1}`);
+  const left = [...ids];
+  let kills = 0;
+
+  async function invoke(random: Random, one: Run, mayDie = true): Promise<string> {
+    const diesAt = `${random.pick(['sends', 'wrote'])} ${random.pick(requests)}`;
+    const ended = await run(world, changes.url, random.chance(0.7) && mayDie ? { ...one, diesAt } : one);
+    if (ended === 'SIGKILL') kills += 1;
+    return ended;
+  }
+
+  async function work(): Promise<void> {
+    for (let id = left.shift(); id !== undefined; id = left.shift()) {
+      // Of its own: what becomes of a payment does not depend on the others.
+      const random = createRandom(seed * 1000 + ids.indexOf(id));
+      for (let receiveCount = 1; ; receiveCount += 1) {
+        const event = sqsEvent(sqsRecord({ id }, { receiveCount, messageId: id }));
+        // A payment that is abandoned three times would be parked.
+        const ended = await invoke(random, { role, event }, receiveCount < 3);
+        if (ended === 'returned') break;
+        // Its queue hides it until the lease of a worker that has died is over.
+        if (ended === 'failed') await sleep(1000);
+      }
+    }
+  }
+
+  let isPaid = false;
+  async function relay(): Promise<void> {
+    const random = createRandom(seed);
+    while (!isPaid) {
+      const [name, event] = random.chance(0.5) ? (['sweep', {}] as const) : (['relay', await streamOf()] as const);
+      await invoke(random, { role: name, event });
+    }
+  }
+  const streamOf = async () => ({ Records: await world.stream() });
+
+  const relaying = relay();
+  await Promise.all([work(), work(), work()]);
+  isPaid = true;
+  await relaying;
+  await run(world, changes.url, { role: 'sweep', event: {} });
+
+  // The order of the commits, as the stream has it.
+  const committed = (await world.stream())
+    .flatMap(({ dynamodb }) => JSON.parse(JSON.stringify(dynamodb?.['NewImage'] ?? {})))
+    .filter(({ uid }) => uid !== undefined)
+    .toSorted((a, b) => Number(a.n.N) - Number(b.n.N))
+    .map(({ body }) => JSON.parse(body.S).id);
+  const entries = await Promise.all(ids.map(world.entry));
+  return {
+    kills,
+    entries: entries.filter((entry) => entry !== undefined).length,
+    waiting: await world.waiting(),
+    committed,
+    receipts: (await consume(world, changes)).map((body) => (body as { readonly id: string }).id),
+  };
+}
+
+it('has one entry and one receipt for each payment, in the order of the commits, and leaves nothing behind', async () => {
+  const { kills, entries, waiting, committed, receipts } = await tell({ role: 'post', payments: 16, seed: 1 });
+  expect(kills).toBeGreaterThan(10);
+  expect(entries).toBe(16);
+  expect(waiting).toEqual([]);
+  expect(new Set(committed).size).toBe(16);
+  expect(receipts).toEqual(committed);
+});
+
+it('finds receipts that are committed after their entries, and not with them: they are lost where a worker dies between the two', async () => {
+  const { entries, receipts } = await tell({ role: 'outside', payments: 12, seed: 2 });
+  expect(entries).toBe(12);
+  expect(receipts.length).toBeLessThan(12);
+});
