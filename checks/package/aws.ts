@@ -131,9 +131,12 @@ import { bodyField, eachMessage, sendOnce } from 'pawl/sqs';
 import { eachTransaction, transactionalStore } from 'pawl/transactions';
 
 const store = dynamoStore({ tableName: process.env.CLAIMS_TABLE });
-const key = bodyField<{ id: string }>('id');
-export const handler = eachMessage({ operation: 'mail', store, key, onAbandoned: 'park' }, ({ body }) => console.log(body.id));
-export const post = eachTransaction({ operation: 'post', store: transactionalStore(store), key }, ({ body }) => [
+const key = bodyField('id');
+interface Mail {
+  readonly id: string;
+}
+export const handler = eachMessage<Mail>({ operation: 'mail', store, key, onAbandoned: 'park' }, ({ body }) => console.log(body.id));
+export const post = eachTransaction<Mail>({ operation: 'post', store: transactionalStore(store), key }, ({ body }) => [
   { Put: { TableName: 'ledger', Item: body } },
 ]);
 export const locks = resourceLocks({ store: dynamoLockStore(store) });

@@ -18,8 +18,6 @@ export interface Load {
  *
  * Owns: how a refusal of the application's part ends the tries of a change, and what its caller is told. Does not own: the transaction, which is its
  * database's.
- *
- * @internal
  */
 export class WriteCarrier {
   readonly #load: Load;

@@ -296,7 +296,10 @@ describe('a payload of 2 MB behind a pointer', () => {
     });
     const down = consumer<Order>({ ...byOrder, envelope: largePayload({ s3Client: unreachable }) });
     expect(await down.deliver()).toMatchObject({ received: 1, failed: [expect.any(String)] });
-    expect(down.events).toMatchObject([{ type: 'payload-unavailable', error: { message: expect.any(String) } }]);
+    expect(down.events).toMatchObject([
+      { type: 'payload-unavailable', error: { message: expect.any(String) } },
+      { type: 'waiting', messages: 1 },
+    ]);
     unreachable.destroy();
 
     const up = consumer<Order>({ ...byOrder, envelope: payload() });
@@ -310,7 +313,10 @@ describe('a payload of 2 MB behind a pointer', () => {
     await clouds.queues.send([name, { s3BucketName: 'no-such-bucket', s3Key: 'key' }]);
     const { deliver, events } = consumer<Order>({ ...byOrder, envelope: largePayload({ s3Client: clouds.s3 }) });
     expect(await deliver()).toMatchObject({ received: 1, failed: [expect.any(String)] });
-    expect(events).toMatchObject([{ type: 'payload-unavailable', error: { name: 'NoSuchBucket' } }]);
+    expect(events).toMatchObject([
+      { type: 'payload-unavailable', error: { name: 'NoSuchBucket' } },
+      { type: 'waiting', messages: 1 },
+    ]);
     expect(await buried()).toEqual([]);
   });
 });

@@ -36,6 +36,7 @@ const attributeParts: readonly string[] = ['Item', 'Key', 'ExpressionAttributeVa
  * An action of a transaction with the types of its attributes.
  *
  * @throws Error for a value that DynamoDB cannot hold, such as NaN. It names the part
+ * @internal Its type is the SDK's, which a consumer without it does not have.
  */
 export function marshallAction(action: TransactAction): TransactWriteItem {
   const marshalled: Record<string, object> = {};

@@ -20,7 +20,7 @@ async function printed(): Promise<readonly string[]> {
 }
 
 test('a permission that the consumer needs from now on is in every template', async () => {
-  const others = ['CLAIM_ACTIONS', 'LOCK_ACTIONS', 'QUEUE_ACTIONS', 'DEAD_LETTER_ACTIONS'];
+  const others = ['claimActions', 'lockActions', 'queueActions', 'deadLetterActions'];
   vi.doMock('../../../../lib/pawl/deployment/needs.ts', () =>
     Object.fromEntries(others.map((name) => [name, [`new:${name}`]])),
   );
@@ -32,10 +32,10 @@ test('a permission that the consumer needs from now on is in every template', as
 
 test('a default of the constructs that changes is changed in every template', async () => {
   vi.doMock('../../../../lib/pawl/deployment/consumer-defaults.ts', async (original) => {
-    const { consumerDefaults: CONSUMER_DEFAULTS } =
+    const { consumerDefaults } =
       await original<typeof import('../../../../lib/pawl/deployment/consumer-defaults.ts')>();
     const changed = { timeoutSeconds: 77, memoryMb: 999, retentionSeconds: 99_999, runtime: 'nodejs26.x' };
-    return { CONSUMER_DEFAULTS: { ...CONSUMER_DEFAULTS, ...changed } };
+    return { consumerDefaults: { ...consumerDefaults, ...changed } };
   });
   for (const template of await printed()) {
     for (const value of [77, 6 * 77, 999, 99_999, 'nodejs26.x']) expect(template).toMatch(new RegExp(`\\b${value}\\b`));
@@ -59,7 +59,7 @@ test('an index of the claims table is in every template, and its attributes are 
       sortKey: { name: 'since', type: 'N' },
       projection: ['reason'],
     } as const;
-    return { ...real, CLAIMS_TABLE: { ...real.claimsTableDefinition, indexes: [index] } };
+    return { ...real, claimsTableDefinition: { ...real.claimsTableDefinition, indexes: [index] } };
   });
   for (const template of await printed()) {
     for (const text of ['by-shard', 'shard', 'since', 'INCLUDE', 'reason']) expect(template).toContain(text);
