@@ -53,6 +53,16 @@ async function unpacked(file: string, scratch: string): Promise<string | undefin
   );
 }
 
+/** A folder that is not bundled is at work: a file of it may be gone by now, and then no function loads it. */
+async function textOf(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
+    throw error;
+  }
+}
+
 async function textsIn(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const texts = await Promise.all(
@@ -60,15 +70,18 @@ async function textsIn(folder: string): Promise<readonly string[]> {
       const path = join(folder, entry.name);
       // Packages say their versions, below.
       if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : textsIn(path);
-      return code.has(extname(entry.name)) ? [await readFile(path, 'utf8')] : [];
+      return code.has(extname(entry.name)) ? [await textOf(path)] : [];
     }),
   );
   return texts.flat();
 }
 
+/** Variables of version 2. With brackets: the folder of a function that is not bundled may have this file in it, which is no such client. */
+const readsOfVersion2 = [/AWS_NODEJS_CONNECTION_REUSE_ENABLE[D]/, /AWS_SDK_LOAD_CONFI[G]/];
+
 /** A client that is bundled: the SDK says its name in the user agent, and version 2 has variables of its own. Minifying leaves texts as they are. */
 function oldClientInText(text: string): string | undefined {
-  const isVersion2 = text.includes('AWS_NODEJS_CONNECTION_REUSE_ENABLED') && text.includes('AWS_SDK_LOAD_CONFIG');
+  const isVersion2 = readsOfVersion2.every((variable) => variable.test(text));
   if (isVersion2 || isFound(text, importsVersion2)) return 'aws-sdk, version 2 of the SDK';
   const isBundled = /["'`]aws-sdk-js["'`]/.test(text);
   return isBundled && !text.includes('AWS_ENDPOINT_URL') ? 'clients of an early version 3 of the SDK' : undefined;
