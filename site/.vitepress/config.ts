@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitepress';
-import { API, apiSidebar } from '../api-sidebar.ts';
-import { SECTIONS } from '../nav.ts';
+import { api, apiSidebar } from '../api-sidebar.ts';
+import { siteSections } from '../nav.ts';
 import { addressOf, anchorOf, titleOf } from '../page.ts';
-import { OUT, PAGES, ROOT } from '../paths.ts';
+import { outFolder, pages, root } from '../paths.ts';
 import { search } from '../search.ts';
 
-const { version }: { readonly version: string } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+const { version }: { readonly version: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-const titleAt = (page: string) => titleOf(readFileSync(join(PAGES, `${page}.md`), 'utf8'));
+const titleAt = (page: string) => titleOf(readFileSync(join(pages, `${page}.md`), 'utf8'));
 const linkTo = (page: string) => `/${page.replace(/(^|\/)index$/, '$1')}`;
 
-const sections = SECTIONS.map(({ title, groups }) => ({
+const sections = siteSections.map(({ title, groups }) => ({
   text: title,
   items: groups.flatMap((group) => {
     const items = group.pages.map(addressOf).map((page) => ({ text: titleAt(page), link: linkTo(page) }));
@@ -25,7 +25,7 @@ const reference = [...sectionsOf('Reference'), names];
 
 /** What stands beside a page, by where the page is. Nothing folds: the theme's folding groups are buttons inside buttons, which a screen reader cannot tell apart. */
 const sidebar = {
-  [`/${API}/`]: [names],
+  [`/${api}/`]: [names],
   '/reference/': reference,
   '/errors': reference,
   '/evidence/': sectionsOf('Evidence'),
@@ -36,9 +36,9 @@ export default defineConfig({
   title: 'pawl',
   description: 'Makes the effect of a message happen once: SQS consumers on AWS Lambda, claims in DynamoDB.',
   lang: 'en',
-  srcDir: PAGES,
-  outDir: OUT,
-  cacheDir: join(ROOT, '.pawl/vitepress'),
+  srcDir: pages,
+  outDir: outFolder,
+  cacheDir: join(root, '.pawl/vitepress'),
   // Without a web server's help: every link names its file.
   cleanUrls: false,
   markdown: {
@@ -50,7 +50,7 @@ export default defineConfig({
   },
   themeConfig: {
     nav: [
-      ...SECTIONS.map(({ title, groups }) => ({
+      ...siteSections.map(({ title, groups }) => ({
         text: title,
         link: linkTo(addressOf(groups[0]?.pages[0] ?? '')),
         activeMatch: `^/${groups[0]?.pages[0]?.split('/')[0]}/`,

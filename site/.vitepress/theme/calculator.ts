@@ -1,6 +1,6 @@
 import { defineComponent, h, ref } from 'vue';
 import { type Estimate, estimatesOf, type Plan } from '../../../bench/cost/money/estimate.ts';
-import { PRICES } from '../../../bench/cost/money/prices.ts';
+import { prices } from '../../../bench/cost/money/prices.ts';
 import { data } from './cost.data.ts';
 
 /** The cost calculator: four numbers in, a table out. All of it happens in the reader's browser. */
@@ -39,8 +39,8 @@ export const CostCalculator = defineComponent({
           { onSubmit: (event: Event) => event.preventDefault() },
           FIELDS.map((field) => input(field, plan.value, take)),
         ),
-        table(estimatesOf(plan.value, data, PRICES)),
-        h('p', `List prices of ${PRICES.region}, entered on ${PRICES.date}, without the free tier.`),
+        table(estimatesOf(plan.value, data, prices)),
+        h('p', `List prices of ${prices.region}, entered on ${prices.date}, without the free tier.`),
       ]);
   },
 });

@@ -1,0 +1,19 @@
+import { ssrRenderAttrs } from "vue/server-renderer";
+import { useSSRContext } from "vue";
+import { _ as _export_sfc } from "./plugin-vue_export-helper.1tPrXgE0.js";
+const __pageData = JSON.parse('{"title":"Which store when","description":"","frontmatter":{},"headers":[],"relativePath":"guides/which-store.md","filePath":"guides/which-store.md"}');
+const _sfc_main = { name: "guides/which-store.md" };
+function _sfc_ssrRender(_ctx, _push, _parent, _attrs, $props, $setup, $data, $options) {
+  _push(`<div${ssrRenderAttrs(_attrs)}><h1 id="which-store-when" tabindex="-1">Which store when <a class="header-anchor" href="#which-store-when" aria-label="Permalink to &quot;Which store when&quot;">​</a></h1><p>pawl keeps its claims in DynamoDB or in PostgreSQL. The doors, the policies and the guarantee are the same. This page says what differs.</p><table tabindex="0"><thead><tr><th></th><th>DynamoDB</th><th>PostgreSQL</th></tr></thead><tbody><tr><td>take it if</td><td>your data is in DynamoDB, or outside of your account: mails, cards, a provider&#39;s API</td><td>your data is in PostgreSQL, Aurora or RDS</td></tr><tr><td>effect and completion in one commit</td><td>with writes to DynamoDB, up to 99: <a href="./transactions.html"><code>eachTransaction</code></a></td><td>with any statements of the same database: <a href="./postgres.html#one-commit-with-your-data"><code>eachTransaction</code></a></td></tr><tr><td>a new message costs</td><td>2 write units; a batch of 10 shares 2 requests</td><td>2 statements, which a batch shares; with <code>eachTransaction</code> one transaction (<a href="./../evidence/postgres-cost.html">measured</a>)</td></tr><tr><td>more load</td><td>DynamoDB scales by itself</td><td>the primary, and its connections, are the limit: put RDS Proxy or PgBouncer in between</td></tr><tr><td>records that are over</td><td>TTL deletes them</td><td>call <a href="./postgres.html#retention"><code>deleteExpired</code></a></td></tr><tr><td>the store is down</td><td>nothing runs, the messages stay on their queue</td><td>the same</td></tr><tr><td>a failover</td><td>nothing to do</td><td>nothing to do on Aurora and RDS Multi-AZ. <a href="./postgres.html#a-standby-may-have-forgotten">An asynchronous standby may have forgotten</a></td></tr><tr><td>a restore from a backup</td><td><a href="./restore.html"><code>restored</code></a> keeps what was forgotten in doubt</td><td>not there yet</td></tr><tr><td>constructs, templates, doctor, console, rehearsal</td><td>all</td><td><a href="./postgres.html#what-is-not-there-yet">not there yet</a></td></tr></tbody></table><h2 id="the-question-that-decides" tabindex="-1">The question that decides <a class="header-anchor" href="#the-question-that-decides" aria-label="Permalink to &quot;The question that decides&quot;">​</a></h2><p><em>What is the effect?</em> If it is a write to a database, keep the claims in that database: then effect and completion are one commit, and no worker leaves anything in doubt. If they are in two databases, a worker can die between the two commits, and <code>onAbandoned</code> decides what follows.</p><p>If the effect is a call to a provider, no store can commit it. Then take the store that costs you less to run. DynamoDB needs no connections, which a Lambda function that scales to hundreds of sandboxes is glad of.</p><p>Both may be used in one account, and in one function. An operation has its claims in one store only: moved to another one, every message that comes again is new.</p></div>`);
+}
+const _sfc_setup = _sfc_main.setup;
+_sfc_main.setup = (props, ctx) => {
+  const ssrContext = useSSRContext();
+  (ssrContext.modules || (ssrContext.modules = /* @__PURE__ */ new Set())).add("guides/which-store.md");
+  return _sfc_setup ? _sfc_setup(props, ctx) : void 0;
+};
+const whichStore = /* @__PURE__ */ _export_sfc(_sfc_main, [["ssrRender", _sfc_ssrRender]]);
+export {
+  __pageData,
+  whichStore as default
+};

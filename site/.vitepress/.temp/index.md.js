@@ -1,0 +1,19 @@
+import { ssrRenderAttrs } from "vue/server-renderer";
+import { useSSRContext } from "vue";
+import { _ as _export_sfc } from "./plugin-vue_export-helper.1tPrXgE0.js";
+const __pageData = JSON.parse('{"title":"pawl","description":"","frontmatter":{"layout":"home","hero":{"name":"pawl","text":"The effect of a message happens once","tagline":"SQS consumers on AWS Lambda. However often a message arrives, the email is sent once and the gift card is issued once. If a worker dies in the middle, the policy that you chose decides.","image":{"light":"/images/console/overview-light.png","dark":"/images/console/overview-dark.png","alt":"The console after an incident: parked mails, dead letters, and what happens live"},"actions":[{"theme":"brand","text":"Your first consumer, in ten minutes","link":"/tutorial/first-consumer"},{"theme":"alt","text":"What it promises","link":"/explanation/promise"},{"theme":"alt","text":"Adopt it","link":"/guides/adopt"}]},"features":[{"title":"It says where the promise ends","details":"For every moment at which a worker can die, a table says what happens, and a time-line shows it. A test kills a worker in each cell.","link":"/explanation/crash-points","linkText":"Every moment"},{"title":"It asks you before anything goes wrong","details":"Retry, park, or ask the provider. The option has no default, because only you know which mistake is worse.","link":"/guides/policies","linkText":"Choose a policy"},{"title":"It loses no message","details":"A duplicate waits while the first copy runs. What can never run goes to the dead-letter queue, with the reason. An operator sees and settles the rest.","link":"/guides/recover","linkText":"Recover"},{"title":"It wraps what you have","details":"One line for a Middy handler, a function for each message, HTTP APIs, transactions, and any async function.","link":"/guides/wrap","linkText":"Wrap a handler"},{"title":"It refuses wrong wiring","details":"cdk synth and npx pawl doctor say which timeouts contradict each other, and what to change.","link":"/reference/wiring","linkText":"The rules"},{"title":"It costs two writes","details":"Two requests to DynamoDB for a batch of ten. Work out what that is for your traffic.","link":"/reference/calculator","linkText":"The calculator"}]},"headers":[],"relativePath":"index.md","filePath":"index.md"}');
+const _sfc_main = { name: "index.md" };
+function _sfc_ssrRender(_ctx, _push, _parent, _attrs, $props, $setup, $data, $options) {
+  _push(`<div${ssrRenderAttrs(_attrs)}><h1 id="pawl" tabindex="-1">pawl <a class="header-anchor" href="#pawl" aria-label="Permalink to &quot;pawl&quot;">​</a></h1><p>A pawl lets a ratchet turn one way only.</p><table tabindex="0"><thead><tr><th>you are</th><th>begin with</th></tr></thead><tbody><tr><td>new to SQS</td><td><a href="./explanation/why-duplicates.html">why duplicates happen</a>, then <a href="./tutorial/first-consumer.html">your first consumer</a></td></tr><tr><td>at home with Powertools</td><td><a href="./guides/powertools.html">move over from Powertools</a>, and <a href="./evidence/scenarios.html">twenty scenarios</a></td></tr><tr><td>responsible for payments</td><td><a href="./explanation/in-doubt.html">the third state</a>, <a href="./explanation/promise.html">the promise</a>, and <a href="./explanation/proof.html">how it is proven</a></td></tr><tr><td>on call tonight</td><td><a href="./guides/recover.html">recover</a>, <a href="./reference/alarms.html">the alarms</a>, <a href="./errors.html">the errors</a></td></tr></tbody></table></div>`);
+}
+const _sfc_setup = _sfc_main.setup;
+_sfc_main.setup = (props, ctx) => {
+  const ssrContext = useSSRContext();
+  (ssrContext.modules || (ssrContext.modules = /* @__PURE__ */ new Set())).add("index.md");
+  return _sfc_setup ? _sfc_setup(props, ctx) : void 0;
+};
+const index = /* @__PURE__ */ _export_sfc(_sfc_main, [["ssrRender", _sfc_ssrRender]]);
+export {
+  __pageData,
+  index as default
+};

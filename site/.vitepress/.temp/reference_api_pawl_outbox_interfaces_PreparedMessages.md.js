@@ -1,0 +1,19 @@
+import { ssrRenderAttrs } from "vue/server-renderer";
+import { useSSRContext } from "vue";
+import { _ as _export_sfc } from "./plugin-vue_export-helper.1tPrXgE0.js";
+const __pageData = JSON.parse('{"title":"Interface: PreparedMessages","description":"","frontmatter":{},"headers":[],"relativePath":"reference/api/pawl/outbox/interfaces/PreparedMessages.md","filePath":"reference/api/pawl/outbox/interfaces/PreparedMessages.md"}');
+const _sfc_main = { name: "reference/api/pawl/outbox/interfaces/PreparedMessages.md" };
+function _sfc_ssrRender(_ctx, _push, _parent, _attrs, $props, $setup, $data, $options) {
+  _push(`<div${ssrRenderAttrs(_attrs)}><h1 id="interface-preparedmessages" tabindex="-1">Interface: PreparedMessages <a class="header-anchor" href="#interface-preparedmessages" aria-label="Permalink to &quot;Interface: PreparedMessages&quot;">​</a></h1><p>Messages for a transaction of the author&#39;s own.</p><h2 id="properties" tabindex="-1">Properties <a class="header-anchor" href="#properties" aria-label="Permalink to &quot;Properties&quot;">​</a></h2><h3 id="sendnow" tabindex="-1">sendNow <a class="header-anchor" href="#sendnow" aria-label="Permalink to &quot;sendNow&quot;">​</a></h3><div class="language-ts vp-adaptive-theme"><button title="Copy Code" class="copy"></button><span class="lang">ts</span><pre class="shiki shiki-themes github-light-high-contrast github-dark-high-contrast vp-code" tabindex="0"><code><span class="line"><span style="--shiki-light:#0E1116;--shiki-dark:#F0F3F6;">readonly </span><span style="--shiki-light:#702C00;--shiki-dark:#FFB757;">sendNow</span><span style="--shiki-light:#0E1116;--shiki-dark:#F0F3F6;">: (</span><span style="--shiki-light:#702C00;--shiki-dark:#FFB757;">remainingMs</span><span style="--shiki-light:#0E1116;--shiki-dark:#F0F3F6;">) </span><span style="--shiki-light:#A0111F;--shiki-dark:#FF9492;">=&gt;</span><span style="--shiki-light:#023B95;--shiki-dark:#91CBFF;"> Promise</span><span style="--shiki-light:#A0111F;--shiki-dark:#FF9492;">&lt;void&gt;</span><span style="--shiki-light:#0E1116;--shiki-dark:#F0F3F6;">;</span></span></code></pre></div><p>Sends them, once the transaction is applied, for at most this time and at most <code>atOnceMs</code>. Never throws.</p><h4 id="parameters" tabindex="-1">Parameters <a class="header-anchor" href="#parameters" aria-label="Permalink to &quot;Parameters&quot;">​</a></h4><h5 id="remainingms" tabindex="-1">remainingMs <a class="header-anchor" href="#remainingms" aria-label="Permalink to &quot;remainingMs&quot;">​</a></h5><p><code>number</code></p><p>until the caller has to end</p><h4 id="returns" tabindex="-1">Returns <a class="header-anchor" href="#returns" aria-label="Permalink to &quot;Returns&quot;">​</a></h4><p><code>Promise</code>&lt;<code>void</code>&gt;</p><hr><h3 id="writes" tabindex="-1">writes <a class="header-anchor" href="#writes" aria-label="Permalink to &quot;writes&quot;">​</a></h3><div class="language-ts vp-adaptive-theme"><button title="Copy Code" class="copy"></button><span class="lang">ts</span><pre class="shiki shiki-themes github-light-high-contrast github-dark-high-contrast vp-code" tabindex="0"><code><span class="line"><span style="--shiki-light:#0E1116;--shiki-dark:#F0F3F6;">readonly </span><span style="--shiki-light:#702C00;--shiki-dark:#FFB757;">writes</span><span style="--shiki-light:#0E1116;--shiki-dark:#F0F3F6;">: readonly TransactAction[];</span></span></code></pre></div><p>To be committed together with the data.</p></div>`);
+}
+const _sfc_setup = _sfc_main.setup;
+_sfc_main.setup = (props, ctx) => {
+  const ssrContext = useSSRContext();
+  (ssrContext.modules || (ssrContext.modules = /* @__PURE__ */ new Set())).add("reference/api/pawl/outbox/interfaces/PreparedMessages.md");
+  return _sfc_setup ? _sfc_setup(props, ctx) : void 0;
+};
+const PreparedMessages = /* @__PURE__ */ _export_sfc(_sfc_main, [["ssrRender", _sfc_ssrRender]]);
+export {
+  __pageData,
+  PreparedMessages as default
+};

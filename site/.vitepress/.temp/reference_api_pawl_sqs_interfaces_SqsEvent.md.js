@@ -1,0 +1,22 @@
+import { ssrRenderAttrs } from "vue/server-renderer";
+import { useSSRContext } from "vue";
+import { _ as _export_sfc } from "./plugin-vue_export-helper.1tPrXgE0.js";
+const __pageData = JSON.parse('{"title":"Interface: SqsEvent","description":"","frontmatter":{},"headers":[],"relativePath":"reference/api/pawl/sqs/interfaces/SqsEvent.md","filePath":"reference/api/pawl/sqs/interfaces/SqsEvent.md"}');
+const _sfc_main = { name: "reference/api/pawl/sqs/interfaces/SqsEvent.md" };
+function _sfc_ssrRender(_ctx, _push, _parent, _attrs, $props, $setup, $data, $options) {
+  _push(`<div${ssrRenderAttrs(_attrs)}><h1 id="interface-sqsevent" tabindex="-1">Interface: SqsEvent <a class="header-anchor" href="#interface-sqsevent" aria-label="Permalink to &quot;Interface: SqsEvent&quot;">​</a></h1><p>What Lambda hands to an SQS consumer, as far as pawl reads it. Structurally the same as in <code>@types/aws-lambda</code>, without making every user install that.</p><h2 id="example" tabindex="-1">Example <a class="header-anchor" href="#example" aria-label="Permalink to &quot;Example&quot;">​</a></h2><div class="language-ts vp-adaptive-theme"><button title="Copy Code" class="copy"></button><span class="lang">ts</span><pre class="shiki shiki-themes github-light-high-contrast github-dark-high-contrast vp-code" tabindex="0"><code><span class="line"><span style="--shiki-light:#A0111F;--shiki-dark:#FF9492;">import</span><span style="--shiki-light:#A0111F;--shiki-dark:#FF9492;"> type</span><span style="--shiki-light:#0E1116;--shiki-dark:#F0F3F6;"> { SQSEvent } </span><span style="--shiki-light:#A0111F;--shiki-dark:#FF9492;">from</span><span style="--shiki-light:#032563;--shiki-dark:#ADDCFF;"> &#39;aws-lambda&#39;</span><span style="--shiki-light:#0E1116;--shiki-dark:#F0F3F6;">;</span></span>
+<span class="line"></span>
+<span class="line"><span style="--shiki-light:#A0111F;--shiki-dark:#FF9492;">declare</span><span style="--shiki-light:#A0111F;--shiki-dark:#FF9492;"> const</span><span style="--shiki-light:#023B95;--shiki-dark:#91CBFF;"> event</span><span style="--shiki-light:#A0111F;--shiki-dark:#FF9492;">:</span><span style="--shiki-light:#702C00;--shiki-dark:#FFB757;"> SQSEvent</span><span style="--shiki-light:#0E1116;--shiki-dark:#F0F3F6;">;</span></span>
+<span class="line"><span style="--shiki-light:#A0111F;--shiki-dark:#FF9492;">const</span><span style="--shiki-light:#0E1116;--shiki-dark:#F0F3F6;"> { </span><span style="--shiki-light:#023B95;--shiki-dark:#91CBFF;">batchItemFailures</span><span style="--shiki-light:#0E1116;--shiki-dark:#F0F3F6;"> } </span><span style="--shiki-light:#A0111F;--shiki-dark:#FF9492;">=</span><span style="--shiki-light:#A0111F;--shiki-dark:#FF9492;"> await</span><span style="--shiki-light:#622CBC;--shiki-dark:#DBB7FF;"> handler</span><span style="--shiki-light:#0E1116;--shiki-dark:#F0F3F6;">(event, { </span><span style="--shiki-light:#622CBC;--shiki-dark:#DBB7FF;">getRemainingTimeInMillis</span><span style="--shiki-light:#0E1116;--shiki-dark:#F0F3F6;">: () </span><span style="--shiki-light:#A0111F;--shiki-dark:#FF9492;">=&gt;</span><span style="--shiki-light:#023B95;--shiki-dark:#91CBFF;"> 30_000</span><span style="--shiki-light:#0E1116;--shiki-dark:#F0F3F6;"> });</span></span></code></pre></div><h2 id="properties" tabindex="-1">Properties <a class="header-anchor" href="#properties" aria-label="Permalink to &quot;Properties&quot;">​</a></h2><h3 id="records" tabindex="-1">Records <a class="header-anchor" href="#records" aria-label="Permalink to &quot;Records&quot;">​</a></h3><div class="language-ts vp-adaptive-theme"><button title="Copy Code" class="copy"></button><span class="lang">ts</span><pre class="shiki shiki-themes github-light-high-contrast github-dark-high-contrast vp-code" tabindex="0"><code><span class="line"><span style="--shiki-light:#0E1116;--shiki-dark:#F0F3F6;">readonly </span><span style="--shiki-light:#702C00;--shiki-dark:#FFB757;">Records</span><span style="--shiki-light:#0E1116;--shiki-dark:#F0F3F6;">: readonly SqsRecord[];</span></span></code></pre></div><p>The messages, in the order in which SQS delivered them.</p></div>`);
+}
+const _sfc_setup = _sfc_main.setup;
+_sfc_main.setup = (props, ctx) => {
+  const ssrContext = useSSRContext();
+  (ssrContext.modules || (ssrContext.modules = /* @__PURE__ */ new Set())).add("reference/api/pawl/sqs/interfaces/SqsEvent.md");
+  return _sfc_setup ? _sfc_setup(props, ctx) : void 0;
+};
+const SqsEvent = /* @__PURE__ */ _export_sfc(_sfc_main, [["ssrRender", _sfc_ssrRender]]);
+export {
+  __pageData,
+  SqsEvent as default
+};

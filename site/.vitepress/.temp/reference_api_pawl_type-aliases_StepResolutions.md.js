@@ -1,0 +1,19 @@
+import { ssrRenderAttrs } from "vue/server-renderer";
+import { useSSRContext } from "vue";
+import { _ as _export_sfc } from "./plugin-vue_export-helper.1tPrXgE0.js";
+const __pageData = JSON.parse('{"title":"Type Alias: StepResolutions","description":"","frontmatter":{},"headers":[],"relativePath":"reference/api/pawl/type-aliases/StepResolutions.md","filePath":"reference/api/pawl/type-aliases/StepResolutions.md"}');
+const _sfc_main = { name: "reference/api/pawl/type-aliases/StepResolutions.md" };
+function _sfc_ssrRender(_ctx, _push, _parent, _attrs, $props, $setup, $data, $options) {
+  _push(`<div${ssrRenderAttrs(_attrs)}><h1 id="type-alias-stepresolutions" tabindex="-1">Type Alias: StepResolutions <a class="header-anchor" href="#type-alias-stepresolutions" aria-label="Permalink to &quot;Type Alias: StepResolutions&quot;">​</a></h1><div class="language-ts vp-adaptive-theme"><button title="Copy Code" class="copy"></button><span class="lang">ts</span><pre class="shiki shiki-themes github-light-high-contrast github-dark-high-contrast vp-code" tabindex="0"><code><span class="line"><span style="--shiki-light:#A0111F;--shiki-dark:#FF9492;">type</span><span style="--shiki-light:#702C00;--shiki-dark:#FFB757;"> StepResolutions</span><span style="--shiki-light:#A0111F;--shiki-dark:#FF9492;"> =</span><span style="--shiki-light:#702C00;--shiki-dark:#FFB757;"> Readonly</span><span style="--shiki-light:#0E1116;--shiki-dark:#F0F3F6;">&lt;</span><span style="--shiki-light:#702C00;--shiki-dark:#FFB757;">Record</span><span style="--shiki-light:#0E1116;--shiki-dark:#F0F3F6;">&lt;</span><span style="--shiki-light:#023B95;--shiki-dark:#91CBFF;">string</span><span style="--shiki-light:#0E1116;--shiki-dark:#F0F3F6;">, </span><span style="--shiki-light:#702C00;--shiki-dark:#FFB757;">StepResolution</span><span style="--shiki-light:#0E1116;--shiki-dark:#F0F3F6;">&gt;&gt;;</span></span></code></pre></div><p>What an operator says of each step in doubt, by its name. Every one of them has to be there: a step that was overlooked would run again.</p><h2 id="example" tabindex="-1">Example <a class="header-anchor" href="#example" aria-label="Permalink to &quot;Example&quot;">​</a></h2><div class="language-ts vp-adaptive-theme"><button title="Copy Code" class="copy"></button><span class="lang">ts</span><pre class="shiki shiki-themes github-light-high-contrast github-dark-high-contrast vp-code" tabindex="0"><code><span class="line"><span style="--shiki-light:#A0111F;--shiki-dark:#FF9492;">const</span><span style="--shiki-light:#023B95;--shiki-dark:#91CBFF;"> said</span><span style="--shiki-light:#A0111F;--shiki-dark:#FF9492;">:</span><span style="--shiki-light:#702C00;--shiki-dark:#FFB757;"> StepResolutions</span><span style="--shiki-light:#A0111F;--shiki-dark:#FF9492;"> =</span><span style="--shiki-light:#0E1116;--shiki-dark:#F0F3F6;"> { charge: { verdict: </span><span style="--shiki-light:#032563;--shiki-dark:#ADDCFF;">&#39;applied&#39;</span><span style="--shiki-light:#0E1116;--shiki-dark:#F0F3F6;">, result: { id: </span><span style="--shiki-light:#032563;--shiki-dark:#ADDCFF;">&#39;ch_1&#39;</span><span style="--shiki-light:#0E1116;--shiki-dark:#F0F3F6;"> } }, receipt: </span><span style="--shiki-light:#032563;--shiki-dark:#ADDCFF;">&#39;not-applied&#39;</span><span style="--shiki-light:#0E1116;--shiki-dark:#F0F3F6;"> };</span></span></code></pre></div></div>`);
+}
+const _sfc_setup = _sfc_main.setup;
+_sfc_main.setup = (props, ctx) => {
+  const ssrContext = useSSRContext();
+  (ssrContext.modules || (ssrContext.modules = /* @__PURE__ */ new Set())).add("reference/api/pawl/type-aliases/StepResolutions.md");
+  return _sfc_setup ? _sfc_setup(props, ctx) : void 0;
+};
+const StepResolutions = /* @__PURE__ */ _export_sfc(_sfc_main, [["ssrRender", _sfc_ssrRender]]);
+export {
+  __pageData,
+  StepResolutions as default
+};
