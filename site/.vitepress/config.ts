@@ -61,5 +61,5 @@ export default defineConfig({
     outline: { level: [2, 3] },
     search,
   },
-  vite: { build: { target: 'es2022', chunkSizeWarningLimit: 2_500 } },
+  vite: { build: { target: 'es2022', chunkSizeWarningLimit: 3_000 } },
 });
