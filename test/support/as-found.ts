@@ -1,4 +1,5 @@
 import { afterAll, vi } from 'vitest';
+import { standInForAws } from '../../lib/pawl/stores/dynamodb/stand-in.ts';
 
 /*
  * Many test files run in one process, one after the other: each is given the process as the one before it was. What a file
@@ -15,6 +16,8 @@ afterAll(() => {
   vi.restoreAllMocks();
   vi.unstubAllEnvs();
   vi.unstubAllGlobals();
+  // To import the fakes is enough to have them, and a file that tries every entry imports them.
+  standInForAws(undefined);
   const isReplaced = process.env !== live;
   process.env = live;
   for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];

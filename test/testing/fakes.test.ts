@@ -14,6 +14,8 @@ import { apiGatewayV2 } from '../support/http-events.ts';
 /** A test as a user writes it, whose first import is that of the fakes. Here they end with the file: files share a process. */
 let fakes: typeof import('../../lib/testing/fakes/index.ts').fakes;
 beforeAll(async () => {
+  // An earlier file of this process may have imported them, and ended them.
+  vi.resetModules();
   ({ fakes } = await import('../../lib/testing/fakes/index.ts'));
 });
 beforeEach(() => fakes.reset());
