@@ -16,3 +16,8 @@ export function callListener<Args extends readonly unknown[]>(
     // There is no listener left to tell.
   }
 }
+
+/** Writes an event as one line of JSON to the console, where CloudWatch Logs picks it up. */
+export function printEvent({ type, ...facts }: { readonly type: string }): void {
+  console.warn(JSON.stringify({ pawl: type, ...facts }));
+}

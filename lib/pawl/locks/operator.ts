@@ -2,12 +2,13 @@ import { nodeHost } from '../host.ts';
 import { expect, expectFunction } from '../kernel/check.ts';
 import { granted } from '../kernel/granted.ts';
 import type { Host } from '../kernel/host.ts';
-import { callListener } from '../kernel/listener.ts';
+import { callListener, printEvent } from '../kernel/listener.ts';
 import { joined, ownParts, partsOf } from '../kernel/name.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import { propertyOf } from '../kernel/unknown.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import { openShards, shardName } from '../rules/open.ts';
+import { expectActedBy } from '../rules/resolve.ts';
 import { isExclusive } from './decide.ts';
 import { firstIn, lockPlace } from './listed.ts';
 import type { LockRecord, LockStatus, ReleasedLock } from './record.ts';
@@ -128,9 +129,9 @@ export type ReleaseResult =
 export interface ReleaseWanted {
   /** The locks, by their ids; with the `fence` that was seen, only if it is still that one. */
   readonly locks: readonly { readonly id: string; readonly fence?: number | undefined }[];
-  /** Who releases them: 1 to 200 characters. */
+  /** Who releases them. */
   readonly by: string;
-  /** Why: 1 to 2,000 characters. The record of each lock keeps it. */
+  /** Why: at most 2,000 characters. The record of each lock keeps it. */
   readonly note: string;
 }
 
@@ -252,8 +253,7 @@ async function planRelease(desk: Desk, wanted: ReleaseWanted): Promise<ReleasePl
   expectOptions(wanted, { door: 'lockOperator().planRelease', known: { locks: true, by: true, note: true }, docs });
   const { locks, by, note } = wanted;
   expect(Array.isArray(locks), 'locks', "a list of locks, such as [{ id: '#lock#…' }]", locks);
-  expectText('by', by, 200);
-  expectText('note', note, 2000);
+  expectActedBy(by, note);
   const items: PlannedRelease[] = [];
   for (const { id, fence } of locks) {
     const found = await readLock(desk, id);
@@ -265,11 +265,6 @@ async function planRelease(desk: Desk, wanted: ReleaseWanted): Promise<ReleasePl
     } else items.push({ id, will: 'stay', whyNot: decided.kind === 'refused' ? decided.why : 'ended', lock });
   }
   return { by, note, items, count: items.filter(({ will }) => will === 'release').length };
-}
-
-function expectText(name: string, text: unknown, most: number): void {
-  const isText = typeof text === 'string' && text !== '' && text.length <= most && text.isWellFormed();
-  expect(isText, name, `1 to ${most} characters of well-formed text`, typeof text);
 }
 
 async function* release(
@@ -309,8 +304,4 @@ async function releaseOne(
     callListener(desk.onEvent, { type: 'lock-released', id, ...released, fence, resources });
     return { id, outcome: 'released', lock: viewOf(desk, record) };
   }
-}
-
-function printEvent({ type, ...facts }: LockReleasedEvent): void {
-  console.warn(JSON.stringify({ pawl: type, ...facts }));
 }

@@ -4,7 +4,7 @@ import { nodeHost } from '../host.ts';
 import { expectFunction } from '../kernel/check.ts';
 import { granted } from '../kernel/granted.ts';
 import type { Host } from '../kernel/host.ts';
-import { callListener } from '../kernel/listener.ts';
+import { callListener, printEvent } from '../kernel/listener.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { ClaimRules } from '../rules/decide.ts';
@@ -48,8 +48,4 @@ export function openDesk(options: OperatorOptions): Desk {
     sqs: sqsOf('operator', options),
     emit: (event) => callListener(onEvent, event),
   };
-}
-
-function printEvent({ type, ...facts }: OperateEvent): void {
-  console.warn(JSON.stringify({ pawl: type, ...facts }));
 }

@@ -88,9 +88,10 @@ export function sweepOpenClaims(options: SweepOptions): SweepHandler {
       endsAt: settings.host.now() + remainingIn(context),
       failure: undefined,
     };
-    await lookAtLocks(run);
-    if (hasTime(run)) cursor = await sweepFrom(run, cursor);
-    else run.failure = { error: tooShort(settings) };
+    if (hasTime(run)) {
+      cursor = await sweepFrom(run, cursor);
+      await lookAtLocks(run);
+    } else run.failure = { error: tooShort(settings) };
     reportRun(run, context);
     if (run.failure !== undefined) throw run.failure.error;
     return run.report;
@@ -152,18 +153,22 @@ async function sweepFrom(run: Run, from: string | undefined): Promise<string | u
   }
 }
 
-/** How old the oldest kept lock is: its holder's next attempt has not come. If they cannot be listed, the claims are settled, and the run fails after that. */
+/**
+ * How old the oldest kept lock is: its holder's next attempt has not come. After the claims, which do not wait for a list that is slow or fails. A part of
+ * the list says nothing: without time for all of it, there is no age.
+ */
 async function lookAtLocks(run: Run): Promise<void> {
   const { locks, host } = run.settings;
   if (locks === undefined) return;
   try {
     let oldestMs = 0;
     for await (const page of locks.list({ status: 'kept' })) {
+      if (!hasTime(run)) return;
       for (const { since } of page) oldestMs = Math.max(oldestMs, host.now() - since);
     }
     run.report.oldestKeptLockMs = oldestMs;
   } catch (error) {
-    run.failure = { error };
+    run.failure ??= { error };
   }
 }
 

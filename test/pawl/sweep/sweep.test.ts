@@ -444,6 +444,27 @@ describe('the locks of a table', () => {
     expect(await sweep()).toMatchObject({ oldestKeptLockMs: 10_000 });
   });
 
+  it('are listed after the claims are settled, and have no age where there is no time for all of them', async () => {
+    const { abandon, asked, host, sweepOptions, say } = setUp();
+    await abandon();
+    await host.advance(60_000);
+    say({ verdict: 'not-applied' });
+    const endsAt = host.now() + 60_000;
+    let askedBefore = 0;
+    const locks = {
+      async *list() {
+        askedBefore = asked.length;
+        await host.advance(59_000);
+        yield [{ since: 0 }];
+      },
+    };
+    const sweep = sweepOpenClaims({ ...sweepOptions, locks });
+    const report = await sweep(undefined, { getRemainingTimeInMillis: () => endsAt - host.now() });
+    expect(askedBefore).toBe(1);
+    expect(report).toMatchObject({ notApplied: 1 });
+    expect(report.oldestKeptLockMs).toBeUndefined();
+  });
+
   it('that cannot be listed fail the run, after the claims are settled', async () => {
     const { abandon, host, sweepOptions, say } = setUp();
     await abandon();
