@@ -266,6 +266,11 @@ describe.skipIf(server === '')('one commit with the data in PostgreSQL', () => {
   describe('what would end the transaction is refused', () => {
     it.each([
       ['a commit of the author’s', (tx: PoolClient) => tx.query('COMMIT'), /COMMIT in a transaction of pawl/],
+      [
+        'one behind a comment',
+        (tx: PoolClient) => tx.query('-- all\n/* of it */; COMMIT'),
+        /COMMIT in a transaction of/,
+      ],
       ['a begin', (tx: PoolClient) => tx.query('begin isolation level serializable'), /BEGIN in a transaction of pawl/],
       ['a connection given back', (tx: PoolClient) => tx.release(), /release\(\) of a connection that pawl/],
     ])('%s', async (_, end, said) => {

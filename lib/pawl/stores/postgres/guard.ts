@@ -16,7 +16,7 @@ export function guarded(connection: PostgresClient): { readonly client: Postgres
       return refusal(`the transaction is over, and a statement came after it. ${when}`);
     }
     const words = String(text)
-      .trim()
+      .replace(beforeWords, '')
       .split(/[\s;]+/, 4);
     const [first = ''] = words.map((word) => word.toUpperCase());
     const isToSavepoint = words.some((word) => word.toUpperCase() === 'TO');
@@ -48,6 +48,9 @@ export function guarded(connection: PostgresClient): { readonly client: Postgres
     },
   };
 }
+
+/** What may stand in front of the first word of a statement. */
+const beforeWords = /^(?:[\s;]|--.*\n|\/\*[\s\S]*?\*\/)+/;
 
 const ends: readonly string[] = ['BEGIN', 'START', 'COMMIT', 'END', 'ABORT', 'ROLLBACK'];
 
