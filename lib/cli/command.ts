@@ -24,7 +24,7 @@ export interface Command {
   readonly more?: string;
   /** Command lines, without `pawl` and the name of the command. */
   readonly examples: readonly string[];
-  /** @default those of `EXITS` */
+  /** @default those of `exits` */
   readonly exits?: string;
   /** The guide that it belongs to, from `docs/` on. */
   readonly guide: string;

@@ -13,7 +13,7 @@ import type { RestoreMark } from './wiring-table.ts';
 /*
  * What a role may do in a table of claims that it shares with other teams: its own operations, by the names that their items have.
  *
- * 1. Whatever an item is named, it is decided here who may reach it: an operation's claims, a producer's, and each kind of pawl's own items (`REACHED_BY`).
+ * 1. Whatever an item is named, it is decided here who may reach it: an operation's claims, a producer's, and each kind of pawl's own items (`reachedBy`).
  * 2. What lists claims goes by shards and not by operations. So operators, sweeps and statements see the whole table: no right of theirs is limited.
  */
 

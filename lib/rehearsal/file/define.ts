@@ -70,7 +70,7 @@ export interface RehearsalOptions {
    * @default none
    */
   readonly check?: (app: App, given: Given) => readonly string[] | undefined | Promise<readonly string[] | undefined>;
-  /** What goes wrong. What is not named does not happen. @default `DEFAULT_FAULTS` */
+  /** What goes wrong. What is not named does not happen. @default `defaultFaults` */
   readonly faults?: Faults;
   /** What the deployments of `faults.deploy` deploy, one after the other. @default the same code again */
   readonly deploys?: readonly Deployment[];
