@@ -9,7 +9,7 @@ export const baseline: string | undefined = undefined;
 
 /** Why there is nothing to compare with; `undefined` if there is. @param older the commit that was asked for */
 export function whyNoEarlier(older: string | undefined): string | undefined {
-  const advice = 'Name another commit with --older, or set BASELINE in proof/campaign/versions/baseline.ts.';
+  const advice = 'Name another commit with --older, or set baseline in proof/campaign/versions/baseline.ts.';
   if (older === undefined) {
     return `There is no earlier version yet whose ids and records are those of this one. ${advice}`;
   }
