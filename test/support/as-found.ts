@@ -1,4 +1,6 @@
 import { afterAll, vi } from 'vitest';
+// pawl loads it at the first call to SQS. That takes real time, for which a test in virtual time would not wait.
+import '../../lib/pawl/aws/sdk-sqs.ts';
 import { standInForAws } from '../../lib/pawl/stores/dynamodb/stand-in.ts';
 
 /*

@@ -1,7 +1,7 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import middy from '@middy/core';
 import type { Context, SQSEvent } from 'aws-lambda';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bodyField as httpField } from '../../../lib/pawl/http/index.ts';
 import {
   type Claim,
@@ -89,9 +89,6 @@ async function finished<T>(host: VirtualHost, call: Promise<T>): Promise<T | und
   await host.advance(60_000);
   return settled;
 }
-
-/** Loaded at the first call of a process, which takes real time: virtual time would not wait for it. */
-beforeAll(() => import('../../../lib/pawl/aws/sdk-sqs.ts'));
 
 /** A queue whose calls are written down. */
 function queue() {
