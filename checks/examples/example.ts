@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 /*
@@ -12,6 +12,8 @@ export interface Example {
   readonly name: string;
   readonly readme: string;
   readonly manifest: Manifest;
+  /** What it tells npm, or nothing. */
+  readonly npmrc: string;
   /** Its files of code, by their paths. */
   readonly code: ReadonlyMap<string, string>;
 }
@@ -42,6 +44,7 @@ export function readExample(root: string, name: string): Example {
     name,
     readme: text('README.md'),
     manifest: JSON.parse(text('package.json')),
+    npmrc: existsSync(join(folder, '.npmrc')) ? text('.npmrc') : '',
     code: new Map(paths.map((path) => [path, text(path)])),
   };
 }
@@ -126,6 +129,10 @@ function manifestProblems(example: Example, { version, versions, peers }: Known)
   };
   return [
     ...[...needed].filter((name) => named[name] === undefined).map((name) => `its package.json does not name ${name}.`),
+    // A link would lead to a folder that has none of what local-aws needs.
+    ...(named['local-aws'] !== undefined && !example.npmrc.includes('install-links=true')
+      ? ['its .npmrc does not say install-links=true, and it names local-aws.']
+      : []),
     ...Object.keys(named)
       .filter((name) => !needed.has(name))
       .map((name) => `its package.json names ${name}, which it does not need.`),

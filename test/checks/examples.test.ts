@@ -56,6 +56,12 @@ test('the tarball of another version is a problem', () => {
   ]);
 });
 
+test('a link to what the examples share is a problem: what that needs is installed behind no link', () => {
+  expect(changed({ npmrc: '' })).toEqual([
+    'examples/01-first-consumer: its .npmrc does not say install-links=true, and it names local-aws.',
+  ]);
+});
+
 test('a hundred lines of code, or an eleventh line in the README, is a problem', () => {
   const long = new Map([...first.code, ['more.ts', '//\n'.repeat(100)]]);
   expect(changed({ code: long })).toHaveLength(1);
