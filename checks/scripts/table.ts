@@ -85,6 +85,11 @@ export const npmScripts = {
         run: 'vitest run --project long test/proof/migration.long.test.ts',
         env: { PAWL_KILLS: '300' },
       },
+      shares: {
+        says: 'the share of enforced keys raised to all of them and lowered again in mid-traffic, until two hundred workers were killed. 5 minutes',
+        run: 'vitest run --project long test/proof/shares.long.test.ts',
+        env: { PAWL_KILLS: '200' },
+      },
       workflows: {
         says: 'twenty thousand seeds of ends that are told early, twice or never, and 1,000 intents that are delivered again and again. 20 minutes',
         run: 'vitest run --project long test/pawl/workflows',

@@ -1,16 +1,8 @@
-import type { Library } from './messages.ts';
+import type { Run as FleetRun } from '../fleet/fleet.ts';
+import type { Library } from './migration.ts';
 
-/** What became of one delivery to one worker. Times are epoch milliseconds of one clock. */
-export interface Run {
-  readonly key: string;
-  readonly library: Library;
-  readonly startedAt: number;
-  /** When its invocation ends, and its lease with it. */
-  readonly endsAt: number;
-  /** When its effect was applied, if it was. */
-  effectAt?: number;
-  end?: { readonly how: 'returned' | 'threw' | 'killed'; readonly at: number };
-}
+/** A run of a fleet that moves over. */
+export type Run = FleetRun<Library>;
 
 /** The scenario of docs/evidence/scenarios.md that explains why an effect happened a second time. */
 type Cause = 1 | 8 | 20;
@@ -30,7 +22,7 @@ function causeOf(earlier: Run, later: Run, all: readonly Run[]): Cause | undefin
   // A late worker of Powertools has deleted what another one had completed since.
   const isDeleted = all.some(
     (one) =>
-      one.library === 'peer' &&
+      one.kind === 'peer' &&
       one.end?.how === 'threw' &&
       one.end.at > one.endsAt &&
       one.end.at > (end?.at ?? 0) &&

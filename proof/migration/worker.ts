@@ -6,7 +6,8 @@ import { DynamoDBPersistenceLayer as PeersLayer } from '@aws-lambda-powertools/i
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBPersistenceLayer, IdempotencyConfig, makeIdempotent } from '../../lib/pawl/powertools/index.ts';
 import { dynamoStore, sdk } from '../../lib/pawl/stores/dynamodb/index.ts';
-import type { Delivery, FromWorker, Library, ToWorker } from './messages.ts';
+import type { Delivery, FromWorker, ToWorker } from '../fleet/messages.ts';
+import type { Library } from './migration.ts';
 
 /** A worker of the fleet, in a process of its own: the same function, as Powertools protects it or as pawl does. */
 
@@ -77,8 +78,8 @@ process.on('message', async (message: ToWorker) => {
   try {
     await handle(message.delivery);
     say({ kind: 'ended', run, how: 'returned' });
-  } catch (error) {
-    say({ kind: 'ended', run, how: 'threw', error: String(error) });
+  } catch {
+    say({ kind: 'ended', run, how: 'threw' });
   }
 });
 process.on('disconnect', () => process.exit());

@@ -1,6 +1,3 @@
-/** Which library protects the function of a worker. `ungated`: pawl, without looking at Powertools' records. */
-export type Library = 'peer' | 'pawl' | 'ungated';
-
 export interface Delivery {
   readonly run: number;
   readonly key: string;
@@ -10,6 +7,9 @@ export interface Delivery {
   readonly endsAt: number;
 }
 
+/** How the function ended. `parked`: it is left to an operator, and comes no more. */
+export type How = 'returned' | 'threw' | 'parked';
+
 export type ToWorker =
   | { readonly kind: 'deliver'; readonly delivery: Delivery }
   /** `applied` is what the function hears of its effect. */
@@ -17,5 +17,7 @@ export type ToWorker =
 
 export type FromWorker =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'effect'; readonly run: number }
-  | { readonly kind: 'ended'; readonly run: number; readonly how: 'returned' | 'threw'; readonly error?: string };
+  /** `fence`: of the claim that it runs under, where there is one. */
+  | { readonly kind: 'effect'; readonly run: number; readonly fence?: number }
+  /** `said`: the types of the events that were reported since the delivery. */
+  | { readonly kind: 'ended'; readonly run: number; readonly how: How; readonly said?: readonly string[] };
