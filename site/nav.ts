@@ -173,6 +173,7 @@ export const siteSections: readonly Section[] = [
           'evidence/e2e-deploy',
           'evidence/cost',
           'evidence/postgres-cost',
+          'evidence/observe-cost',
           'evidence/scale',
         ],
       },

@@ -117,6 +117,10 @@ export const npmScripts = {
         says: 'claims in PostgreSQL beside the same statements by hand. 2 minutes; --quick',
         run: 'bench/postgres/main.ts',
       },
+      observe: {
+        says: 'a consumer that is observed, beside one that is enforced. A minute; --quick',
+        run: 'bench/observe/main.ts',
+      },
     },
   },
   e2e: {

@@ -25,7 +25,8 @@ export async function observed({ names: [operation = ''], options }: Line<Observ
 }
 
 function print(io: Io, report: ObservedReport): void {
-  const { operation, keys, deliveries, since, certain, perhaps, again, inDoubt, unread, open, writeUnits } = report;
+  const { operation, keys, deliveries, since, certain, perhaps, again, inDoubt, beside, unread, open, writeUnits } =
+    report;
   const happened = [certain > 0 && `${certain} certain`, perhaps > 0 && `${perhaps} perhaps`].filter(
     (part) => part !== false,
   );
@@ -42,6 +43,7 @@ function print(io: Io, report: ObservedReport): void {
     'keys for different payloads': report.wrongKeys,
     'in doubt':
       inDoubt === 0 ? undefined : `${plural(inDoubt, 'key')}: under 'park', each is parked at its next delivery`,
+    'observed beside enforcement': beside === 0 ? undefined : `${plural(beside, 'key')}: these had no gate`,
     'not read': unread === 0 ? undefined : unread,
     'enforced, it would cost': priced(writeUnits.enforced),
     'observed, it has cost': priced(writeUnits.observed),

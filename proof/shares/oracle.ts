@@ -45,7 +45,7 @@ export function judge({ keys, runs }: FleetResult<string>, parked: ReadonlySet<s
     if (beside.length > 0) counts.mixed += 1;
     for (const { end, kind } of beside)
       if (end?.how !== 'killed' && !isReported(end))
-        problems.push(`${key} was observed at ${kind} beside its claim, without a word`);
+        problems.push(`${key} was observed at ${kind} beside its claim, without a word: ${storyOf(all)}`);
     if (all.some((run) => all.some((other) => isForgotten(other, run))))
       problems.push(`${key} was observed to end, and enforcement ran it again`);
   }
@@ -54,6 +54,19 @@ export function judge({ keys, runs }: FleetResult<string>, parked: ReadonlySet<s
 
 function isEnforced({ key, kind }: ShareRun): boolean {
   return isInShare(`${operation}#${key}`, Number(kind));
+}
+
+/** The runs of a key, for a person. */
+function storyOf(runs: readonly ShareRun[]): string {
+  const [first] = runs;
+  const since = (at: number) => `${at - (first?.startedAt ?? 0)}`;
+  return runs
+    .map((run) => {
+      const asked = run.asked === undefined ? '' : ` ran ${since(run.asked.at)}`;
+      const end = run.end === undefined ? '' : ` ${run.end.how} ${since(run.end.at)} ${run.end.said.join('+')}`;
+      return `${run.kind}${isEnforced(run) ? '!' : ''} ${since(run.startedAt)}${asked}${end}`;
+    })
+    .join(' | ');
 }
 
 /** Whether a worker of enforcement had the claim before an observed run began. */

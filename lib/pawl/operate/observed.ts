@@ -2,7 +2,7 @@ import { expect } from '../kernel/check.ts';
 import { OptionError } from '../kernel/errors.ts';
 import { expectOperation } from '../rules/identity.ts';
 import { keepsNotes } from '../rules/notes.ts';
-import { isAmbiguous, isObserved, observedIn, runsUnderWay, type WayAgain } from '../rules/observed.ts';
+import { isAmbiguous, isEnforcedToo, isObserved, observedIn, runsUnderWay, type WayAgain } from '../rules/observed.ts';
 import { observedPlace, openShards, shardName } from '../rules/open.ts';
 import { type ClaimRecord, understood, unlessLeftAlone } from '../rules/record.ts';
 import type { Desk } from './desk.ts';
@@ -64,6 +64,8 @@ export interface ObservedReport {
   readonly differing: Readonly<Record<string, number>>;
   /** How many keys are in doubt: under `'park'`, enforcement parks them at their next delivery. */
   readonly inDoubt: number;
+  /** How many keys were observed beside enforcement, or after it: they had no gate. */
+  readonly beside: number;
   /** How many records this version leaves alone, or that the index has and the table has not any more. */
   readonly unread: number;
   /** The claims of the operation that enforcement has open: a lower share gives up their gate, that of parked ones too. */
@@ -139,6 +141,7 @@ class Seen {
   #wrong: WrongKey[] = [];
   #wrongKeys = 0;
   #inDoubt = 0;
+  #beside = 0;
   #unread = 0;
 
   constructor(most: number, overBy: number) {
@@ -162,6 +165,7 @@ class Seen {
     this.#since = Math.min(this.#since, found.firstSeenAt);
     if (done === 0 && failed + killed > 0) this.#inDoubt++;
     if (certain + perhaps > 0) this.#double({ id: found.id, certain, perhaps, again });
+    if (isEnforcedToo(found)) this.#beside++;
     if (isAmbiguous(found)) this.#misuse({ id: found.id, others: other, differing });
   }
 
@@ -197,6 +201,7 @@ class Seen {
       wrongKeys: this.#wrongKeys,
       differing: this.#differing,
       inDoubt: this.#inDoubt,
+      beside: this.#beside,
       unread: this.#unread,
       open,
       writeUnits: {

@@ -1,6 +1,7 @@
 import { type ClaimRequest, type ClaimRules, type Decision, decide, isForgotten } from './decide.ts';
 import {
   isAmbiguous,
+  isEnforcedToo,
   nothingObserved,
   type Observed,
   type ObservedEnd,
@@ -71,7 +72,8 @@ export function begun(
   now: number,
 ): Begun | 'applied' {
   const isKept = found !== undefined && !isForgotten(found, rules, now);
-  const observed = isKept ? observedIn(found) : nothingObserved;
+  const before = isKept ? observedIn(found) : nothingObserved;
+  const observed = isKept && isEnforcedToo(found) ? { ...before, beside: true as const } : before;
   if (observed.runs.some(({ run }) => run === asked.run)) return 'applied';
   const own: ClaimRules = { ...rules, atomic: false, watched: false, statements: false };
   const request: ClaimRequest = { ...asked, claimId: asked.run };

@@ -50,6 +50,8 @@ export interface Observed {
   readonly fields?: Readonly<Record<string, string>> | undefined;
   /** The names of the fields in which the payloads under this key differ. */
   readonly differing?: readonly string[] | undefined;
+  /** A run began beside a claim of enforcement, or behind one. */
+  readonly beside?: true | undefined;
 }
 
 /** The token of a record that only observed runs have made. No grant has it. */
@@ -65,6 +67,14 @@ export function observedIn({ observed }: Pick<ClaimRecord, 'observed'>): Observe
 /** Whether only observed runs have made a record, and nobody has decided about it since. */
 export function isObserved({ claimId, status }: Pick<ClaimRecord, 'claimId' | 'status'>): boolean {
   return claimId === observedToken && status !== 'parked' && status !== 'rejected';
+}
+
+/**
+ * Whether enforcement has the claim of a key, or had it before an observed run took the record over. A worker that is killed reports nothing, so the record
+ * keeps it.
+ */
+export function isEnforcedToo(record: Pick<ClaimRecord, 'claimId' | 'observed'>): boolean {
+  return record.claimId !== observedToken || observedIn(record).beside === true;
 }
 
 /** Whether a key stands for several intents, as far as observed runs have seen. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../../lib/pawl/rules/decide.ts';
 import { begun, ended, type RunRequest } from '../../../lib/pawl/rules/observe.ts';
-import { observedIn, observedToken } from '../../../lib/pawl/rules/observed.ts';
+import { isEnforcedToo, observedIn, observedToken } from '../../../lib/pawl/rules/observed.ts';
 import type { Outcome } from '../../../lib/pawl/rules/outcome.ts';
 import type { ClaimRecord } from '../../../lib/pawl/rules/record.ts';
 import { resolution } from '../../../lib/pawl/rules/resolve.ts';
@@ -185,6 +185,17 @@ describe('a run beside a claim of enforcement', () => {
   it('counts also if its worker dies', () => {
     const began = begin(held, run('a')).next;
     expect(enforced(end(began, run('a'), done), over)).toMatchObject({ kind: 'replayed' });
+  });
+
+  it('is remembered by the record, also when an observed run has taken the claim over: a worker that was killed has reported nothing', () => {
+    const isKnown = (found: ClaimRecord, asked: RunRequest) => isEnforcedToo(begin(found, asked, over, parks).next);
+    const takenOver = begin(held, run('a'), over, parks).next;
+    expect([takenOver.claimId, isKnown(takenOver, run('b'))]).toEqual([observedToken, true]);
+    expect(isKnown(end(takenOver, run('a'), done), run('b'))).toBe(true);
+    const alone = begin(undefined, run('a')).next;
+    expect(isKnown(alone, run('b'))).toBe(false);
+    // A grant of enforcement begins anew.
+    expect(enforced(end(takenOver, run('a'), failed)).record?.observed).toBeUndefined();
   });
 
   it('of another intent says nothing of the effect of that claim', () => {

@@ -12,6 +12,7 @@ import { bodyField, eachMessage, type SqsOptions } from '../../../lib/pawl/sqs/i
 import { commit } from '../../../lib/pawl/transactions/index.ts';
 import { stores, takenAway } from '../../support/broken-stores.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
+import { virtualHost } from '../../support/virtual-host.ts';
 
 interface Order {
   readonly orderId: string;
@@ -209,5 +210,18 @@ describe('eachMessage under observe', () => {
     await call(order('a'));
     expect(ran).toEqual(['a']);
     expect(types()).toEqual(['observed-beside', 'would-replay', 'observed-beside']);
+  });
+
+  it('reports each run of a key that enforcement had, also after an observed run has taken its claim over', async () => {
+    const store = memoryStore();
+    const host = virtualHost();
+    const dies = setUp({ store, host, mode: 'enforce' }, () => new Promise(() => undefined));
+    void dies.call(order('a'));
+    await host.advance(60_000);
+    const { call, types } = setUp({ store, host });
+    await call(order('a'));
+    expect(types()[0]).toBe('observed-beside');
+    await call(order('a'));
+    expect(types().filter((type) => type === 'observed-beside')).toHaveLength(2);
   });
 });

@@ -7,7 +7,7 @@ import { propertyOf } from '../../kernel/unknown.ts';
 import { type Decision, isForgotten } from '../../rules/decide.ts';
 import type { Identity } from '../../rules/identity.ts';
 import { begun, type Delivered, ended, type RunRequest } from '../../rules/observe.ts';
-import { observedToken } from '../../rules/observed.ts';
+import { isEnforcedToo, observedToken } from '../../rules/observed.ts';
 import type { Outcome } from '../../rules/outcome.ts';
 import { type Attributes, type ClaimRecord, understood } from '../../rules/record.ts';
 import { completion } from '../../rules/result.ts';
@@ -147,7 +147,7 @@ export class Run {
     this.#written = this.#write((asked, found, at) => {
       const began = begun(found, asked, settings, at);
       if (began === 'applied') return began;
-      const isMixed = found !== undefined && found.claimId !== observedToken && !isForgotten(found, settings, at);
+      const isMixed = found !== undefined && isEnforcedToo(found) && !isForgotten(found, settings, at);
       return { next: began.next, said: () => this.#sayOf(began.decided, isMixed ? found : undefined) };
     });
   }
