@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { killGroupWithUs } from '../children.ts';
+import { MachineTooSlowError } from '../machine.ts';
 import { scratchFolder } from '../scratch.ts';
 import { type Assembly, readAssembly } from './assembly.ts';
 import { record, rehearsedAccount, rehearsedRegion } from './template.ts';
@@ -24,8 +25,8 @@ export interface SynthesizedApp {
   readonly assembly: string;
 }
 
-/** How long an app may take to synthesize. */
-const timeoutMs = 120_000;
+/** How long is waited for an app: no slow machine takes so long, and an app that hangs gets no verdict either. */
+const patienceMs = 600_000;
 
 /** How much of what an app prints is kept for the message. */
 const longestOutput = 100_000;
@@ -69,12 +70,17 @@ async function readJson(file: string): Promise<Readonly<Record<string, unknown>>
  * In a process of its own: the CDK keeps state per process and takes seconds to load, and no other part of a rehearsal needs it.
  *
  * @param context what `cdk deploy -c name=value` would set; here, values need not be texts
- * @throws Error with what the app printed, if it does not synthesize
+ * @throws Error with what the app printed, if it does not synthesize; MachineTooSlowError if it has not ended in ten minutes
  */
-export async function synthesize(app: CdkApp, context: Readonly<Record<string, unknown>> = {}): Promise<Assembly> {
+export async function synthesize(
+  app: CdkApp,
+  context: Readonly<Record<string, unknown>> = {},
+  waitMs = patienceMs,
+): Promise<Assembly> {
   const folder = await scratchFolder(app.folder, 'synth-');
   try {
-    await run(app, { ...environment, CDK_OUTDIR: folder, CDK_CONTEXT_JSON: JSON.stringify({ ...paths, ...context }) });
+    const told = { CDK_OUTDIR: folder, CDK_CONTEXT_JSON: JSON.stringify({ ...paths, ...context }) };
+    await run(app, { ...environment, ...told }, waitMs);
     // A file `index.js` of a bundle would be read as a module of the project, which may be an ES module. In Lambda no package is around it.
     await writeFile(join(folder, 'package.json'), '{}');
     return await readAssembly(folder);
@@ -97,7 +103,11 @@ export async function copyAssembly(from: string): Promise<Assembly> {
   return readAssembly(folder);
 }
 
-async function run({ command, folder: cwd }: CdkApp, env: Readonly<Record<string, string>>): Promise<void> {
+async function run(
+  { command, folder: cwd }: CdkApp,
+  env: Readonly<Record<string, string>>,
+  waitMs: number,
+): Promise<void> {
   const shell = typeof command === 'string';
   const [program, ...args] = shell ? [command] : command;
   const child = spawn(program, args, {
@@ -113,7 +123,7 @@ async function run({ command, folder: cwd }: CdkApp, env: Readonly<Record<string
   const late = setTimeout(() => {
     isLate = true;
     end();
-  }, timeoutMs);
+  }, waitMs);
   let printed = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on('data', (chunk: Buffer) => {
@@ -126,8 +136,8 @@ async function run({ command, folder: cwd }: CdkApp, env: Readonly<Record<string
   });
   clearTimeout(late);
   if (isLate) {
-    throw new Error(
-      `The CDK app did not synthesize within ${timeoutMs / 1_000} s. Synthesize it by itself; if that is fast, the machine is too slow now.\n${printed}`,
+    throw new MachineTooSlowError(
+      `the CDK app has not been synthesized within ${waitMs / 1_000} s. If it does not end by itself either, it hangs. It printed:\n${printed}`,
     );
   }
   if (code !== 0) throw new Error(`The CDK app does not synthesize.\n${printed}${reason}`);
