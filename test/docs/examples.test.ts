@@ -493,7 +493,7 @@ const others: readonly (readonly [guide: string, text: string])[] = [
   ['docs/guides/powertools.md', 'sendMailOnce = makeIdempotent('], // test/suites/integration/powertools/handlers.test.ts has such a handler
   ['docs/guides/powertools.md', 'moveOver('], // CDK: test/cdk
   ['docs/guides/powertools.md', 'createHmac('], // a key, and no effect
-  ['docs/guides/unit-tests.md', '// src/mails.ts'], // unit-tests.test.ts, as are the next two
+  ['docs/guides/unit-tests.md', '// src/mails.ts'], // unit-tests.long.test.ts, as are the next two
   ['docs/guides/unit-tests.md', '// test/mails.test.ts'],
   ['docs/guides/unit-tests.md', '// vitest.config.ts'],
   ['docs/guides/envelopes.md', 'console.log(metadata.sns?.topicArn)'], // the same handlers: test/pawl/sqs/envelopes.test.ts, as are the next seven
@@ -503,7 +503,7 @@ const others: readonly (readonly [guide: string, text: string])[] = [
   ['docs/guides/envelopes.md', 'const unzipped = decoded('],
   ['docs/guides/envelopes.md', 'openedMessage<{ orderId: string }>(record)'],
   ['docs/guides/envelopes.md', 'canonicalJson(record.body)'],
-  ['docs/reference/command-line.md', 'await operate.planResolutions({'], // test/suites/integration/operate/incident.test.ts makes the same calls
+  ['docs/reference/command-line.md', 'await operate.planResolutions({'], // test/suites/integration/operate/incident.long.test.ts makes the same calls
   ['docs/guides/powertools-beside.md', 'new Logger({'], // run as printed in test/suites/integration/powertools-beside.test.ts, as are the next five
   ['docs/guides/powertools-beside.md', 'new Metrics({'],
   ['docs/guides/powertools-beside.md', 'new Tracer({'],
