@@ -1,9 +1,8 @@
 import { remainingTime } from '../kernel/check.ts';
-import { recordedError } from '../kernel/recorded-error.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import { propertyOf } from '../kernel/unknown.ts';
 import { withEach } from '../sqs/limit.ts';
-import { drain, restingAddresses } from './sender.ts';
+import { drain, laneUnread, restingAddresses } from './sender.ts';
 import { sweepHandler } from './sweep.ts';
 import { knownOfSweep, type OutboxSweepOptions, type SweepInvocation, sweepSettings } from './sweep-options.ts';
 import type { OutboxReport } from './sweep-report.ts';
@@ -54,7 +53,7 @@ export function outboxRelay(options: OutboxRelayOptions): RelayHandler {
       try {
         await drain(outbox, lane, until, rests);
       } catch (error) {
-        console.warn(JSON.stringify({ pawl: 'outbox-unavailable', id: lane, error: recordedError(error) }));
+        laneUnread(outbox, lane, error);
       }
     });
     return { batchItemFailures: [] };

@@ -74,8 +74,17 @@ export function left(outbox: Outbox, record: OutboxRecord): 'left' {
   return 'left';
 }
 
-function reportSending({ host, onEvent = reportTheUnusual }: Outbox, record: OutboxRecord, fact: ClaimFact): void {
-  callListener(onEvent, { operation: outboxOperation, id: nameOfPlace(record), at: host.now(), ...fact });
+/** A lane could not be read: what is in it stays there. */
+export function laneUnread(outbox: Outbox, lane: string, error: unknown): void {
+  report(outbox, lane, { type: 'store-unavailable', error: recordedError(error) });
+}
+
+function reportSending(outbox: Outbox, record: OutboxRecord, fact: ClaimFact): void {
+  report(outbox, nameOfPlace(record), fact);
+}
+
+function report({ host, onEvent = reportTheUnusual }: Outbox, id: string, fact: ClaimFact): void {
+  callListener(onEvent, { operation: outboxOperation, id, at: host.now(), ...fact });
 }
 
 /** Sends some messages of a lane in their order, from the first on that is still there. @returns what became of each, up to the first that was not sent */

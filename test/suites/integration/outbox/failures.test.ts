@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { nodeHost } from '../../../../lib/pawl/host.ts';
+import type { ClaimEvent } from '../../../../lib/pawl/index.ts';
 import {
   type Destination,
   dynamoOutbox,
@@ -114,10 +115,12 @@ describe('the relay', () => {
   it('never fails a batch of the stream, also where the table cannot be read', async () => {
     const { shared, outboxTable } = await setUpOutbox();
     void outboxTable;
-    const gone = dynamoOutbox({ ...shared, tableName: 'there-is-none' });
+    const events: ClaimEvent[] = [];
+    const gone = dynamoOutbox({ ...shared, tableName: 'there-is-none', onEvent: (event) => events.push(event) });
     const relay = outboxRelay({ outbox: gone });
     const record = { eventName: 'INSERT', dynamodb: { Keys: { id: { S: 'message#a' }, n: { N: '1' } } } };
     expect(await relay({ Records: [record, {}, null] }, context())).toEqual({ batchItemFailures: [] });
+    expect(events).toMatchObject([{ type: 'store-unavailable', operation: 'outbox', id: 'message#a' }]);
     await expect(relay({ source: 'aws.events' }, context())).rejects.toThrow(
       /there-is-none' does not exist .*sort|there-is-none' does not exist/,
     );
