@@ -6,6 +6,8 @@ import {
   account,
   by,
   connection,
+  database,
+  dynamoAccount,
   filters,
   handlers,
   json,
@@ -189,6 +191,26 @@ Without <key>, it decides all open claims that the filters find.`,
     run: async (line, io) => (await import('./resolve.ts')).resolve(line, io),
   }),
   command({
+    name: 'migrate',
+    summary: 'makes the table of claims in a PostgreSQL database',
+    names: noNames('Name the database with --database'),
+    usage: '--database <url>',
+    about: `Makes the table in which pawl/postgres keeps claims and locks, with its indexes, in one transaction. The table has the checksum of the migration as its
+comment. A table that is there already is never changed. Then it looks at the database: what your role may do, and whether a commit can be forgotten.`,
+    options: {
+      database,
+      table: text('name', 'the table, with or without a schema', { otherwise: 'pawl_claims' }),
+      ...plan,
+      json,
+    },
+    examples: ['--database postgres://owner@db.example.com/shop --dry-run'],
+    more: 'Your role needs CREATE on the schema. The password may be in PGPASSWORD.',
+    exits:
+      'Exits with 0 if the table is as this version needs it, 1 if it is not, if the database has a problem or you said no, and 2 if it could not run.',
+    guide: 'guides/postgres.md#from-an-empty-folder',
+    run: async (line, io) => (await import('./migrate.ts')).migrate(line, io),
+  }),
+  command({
     name: 'restored',
     summary: 'marks a table that was restored from a point in time, corrects the mark, or lifts it',
     names: noNames('Name the table with --table'),
@@ -201,9 +223,10 @@ A mark is of one table: one that a restore has brought along from an earlier tab
 --correct gives a mark that stands another cut-off. After a correction to an earlier time, whatever is not completed, rejected or parked is in doubt once
 more, and the mark stands again for the operations that it was lifted for.
 
-Without --cut-off and --lift, it shows the mark.`,
+Without --cut-off and --lift, it shows the mark. It is about DynamoDB alone: a database that was restored has no mark, so decide what it has forgotten before its
+consumers start.`,
     options: {
-      ...account,
+      ...dynamoAccount,
       'cut-off': instant('the point in time that the table was restored to'),
       correct: flag('with --cut-off: correct the mark that stands'),
       lift: flag('instead, lift the mark: a key without a record is new from then on. It cannot be undone'),

@@ -84,7 +84,10 @@ export async function lock({ names, options }: Line<LockGiven>, io: Io): Promise
       return 1;
     }
     const id = workId ?? found.holder;
-    const progress = work === undefined ? undefined : await readProgress({ store: account.store, id, work });
+    const { dynamoStore: store } = account;
+    if (work !== undefined && store === undefined)
+      throw new UsageError('--work: what forEachItem has done is kept in DynamoDB, and not in a database.');
+    const progress = work === undefined || store === undefined ? undefined : await readProgress({ store, id, work });
     const isDone = progress !== undefined && progress.done === progress.total;
     if (json) printJson(io, { kind: 'lock', ...found, ...(work !== undefined && { work, progress }) });
     else printLock(io, found, work === undefined ? undefined : progressText(progress));

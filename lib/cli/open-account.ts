@@ -4,12 +4,14 @@ import { type Aws, type DynamoStore, dynamoStore, readRestored, restoredTable, s
 import { granting } from 'pawl/kernel';
 import { dynamoLockStore, type LockOperator, lockOperator } from 'pawl/locks';
 import { type Operator, type OperatorOptions, operator } from 'pawl/operate';
+import type { PostgresStore } from 'pawl/postgres';
 import { type Findings, findings } from 'pawl/statements';
 import { clientConfig } from './client-config.ts';
 import { type Io, UsageError } from './command.ts';
 import type { DeadLetterPlace, Unread } from './deployed/places.ts';
+import { openDatabase } from './open-database.ts';
 import type { Values } from './option.ts';
-import type { account } from './options.ts';
+import type { dynamoAccount } from './options.ts';
 
 export type { DeadLetterPlace };
 
@@ -23,7 +25,9 @@ export interface OpenAccount {
   readonly tableName: string;
   readonly aws: Aws;
   readonly sqs: SQSClient;
-  readonly store: DynamoStore;
+  readonly store: DynamoStore | PostgresStore<unknown>;
+  /** Where the claims are in DynamoDB: what only that store has. */
+  readonly dynamoStore: DynamoStore | undefined;
   readonly operate: Operator;
   /** Its commands print what they do themselves. */
   readonly locks: LockOperator;
@@ -41,7 +45,7 @@ export interface OpenAccount {
 
 /** Opens the table and the queues that a command line names. What it may not read, it says on `io`. @throws UsageError when it names none, or too many; AWS's error */
 export async function openAccount(
-  given: Values<typeof account>,
+  given: Values<typeof dynamoAccount> & { readonly database?: string | undefined },
   { io, grant = 'grantOperate', ...options }: AccountOptions,
 ): Promise<OpenAccount> {
   const config = clientConfig(given);
@@ -53,14 +57,19 @@ export async function openAccount(
     for (const { functionName } of unread) io.error.line(`Left out: ${functionName}: you may not ${action}.`);
   };
   leftOut('function', 'lambda:GetFunctionConfiguration');
-  const tableName = given.table ?? oneTable(stack, places?.tables ?? []);
   const dynamo = new DynamoDBClient(config);
   const sqs = new SQSClient({ ...config, useQueueUrlAsEndpoint: false });
   const aws = sdk({ dynamodb: dynamo, sqs });
-  // Without it, a key that the table has forgotten could not be decided before its message comes.
-  const mark = await granting(`claimsTable.${grant}(role)`, () => readRestored({ tableName, aws }));
-  const restored = mark !== undefined && mark.liftedAt === undefined ? restoredTable : undefined;
-  const store = dynamoStore({ tableName, aws, restored });
+  const inTable = async () => {
+    const tableName = given.table ?? oneTable(stack, places?.tables ?? []);
+    // Without it, a key that the table has forgotten could not be decided before its message comes.
+    const mark = await granting(`claimsTable.${grant}(role)`, () => readRestored({ tableName, aws }));
+    const restored = mark !== undefined && mark.liftedAt === undefined ? restoredTable : undefined;
+    const store = dynamoStore({ tableName, aws, restored });
+    return { tableName, store, lockStore: dynamoLockStore(store), dynamoStore: store, close: () => undefined };
+  };
+  const { tableName, store, lockStore, ...opened } =
+    given.database === undefined ? await inTable() : await openDatabase(given.database, given.table);
   const stackDeadLetters = () => {
     leftOut('queues', 'lambda:ListEventSourceMappings, and it has no DEAD_LETTER_QUEUE_URL');
     return places?.deadLetters ?? [];
@@ -69,8 +78,9 @@ export async function openAccount(
     tableName,
     aws,
     store,
-    operate: operator({ store, ...options }),
-    locks: lockOperator({ store: dynamoLockStore(store), onEvent: () => undefined }),
+    dynamoStore: 'dynamoStore' in opened ? opened.dynamoStore : undefined,
+    operate: operator({ store, aws, ...options }),
+    locks: lockOperator({ store: lockStore, onEvent: () => undefined }),
     findings: findings({ store }),
     sqs,
     stackDeadLetters,
@@ -92,6 +102,7 @@ export async function openAccount(
       return found.map((place) => ({ ...place, queueUrl: to ?? place.queueUrl }));
     },
     close() {
+      opened.close();
       dynamo.destroy();
       sqs.destroy();
     },
@@ -100,7 +111,8 @@ export async function openAccount(
 
 function oneTable(stack: string | undefined, tables: readonly string[]): string {
   const [table, ...more] = tables;
-  if (stack === undefined) throw new UsageError('Name a stack with --stack, or a claims table with --table.');
+  if (stack === undefined)
+    throw new UsageError('Name a stack with --stack, or a claims table with --table, or a database with --database.');
   if (table === undefined)
     throw new UsageError(
       `${stack} has no function with the variable CLAIMS_TABLE. Name the claims table with --table.`,

@@ -15,16 +15,24 @@ export const table = text('name', 'the claims table', {
   otherwise: 'that of the functions: their variable CLAIMS_TABLE',
 });
 
-/** Where the table and the queues are. */
-export const account = {
+/** Where the table and the queues are, of what is in DynamoDB alone. */
+export const dynamoAccount = {
   stack: text('name', 'the CloudFormation stack, or the function, whose table and queues to use'),
   table,
   ...connection,
 };
 
+export const database = text(
+  'url',
+  "the PostgreSQL database with the claims, such as postgres://operator@host/shop; then --table is a table of it, by default 'pawl_claims'",
+);
+
+/** Where the claims and the queues are. */
+export const account = { ...dynamoAccount, database };
+
 /** Where an outbox is. */
 export const outboxTable = {
-  ...account,
+  ...dynamoAccount,
   table: text('name', 'the outbox table', { otherwise: 'that of the functions: their variable OUTBOX_TABLE' }),
 };
 

@@ -3,10 +3,10 @@ import { actedBy, type Io, type Line, UsageError } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { openAccount } from './open-account.ts';
 import type { Values } from './option.ts';
-import type { account as accountOptions } from './options.ts';
+import type { dynamoAccount } from './options.ts';
 import { printFacts, printJson, time } from './output.ts';
 
-interface Given extends Values<typeof accountOptions> {
+interface Given extends Values<typeof dynamoAccount> {
   readonly 'cut-off': Date | undefined;
   readonly correct: boolean;
   readonly lift: boolean;

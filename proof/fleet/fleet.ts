@@ -49,7 +49,7 @@ export interface FleetResult<Kind extends string> {
 }
 
 /** How long an invocation lasts, and after which time a message is delivered again, in milliseconds. */
-export const invocationMs = 5000;
+const invocationMs = 5000;
 const visibilityMs = 1000;
 
 /** What becomes of a delivery. A worker is killed when its function begins, before its effect, after it, or when it has heard of it. */

@@ -1,13 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { type FleetResult, runFleet, withoutEffect } from '../fleet/fleet.ts';
-import { type Doubled, doublesIn } from './oracle.ts';
+import { type Doubled, doublesIn, type Library } from './oracle.ts';
 
 /**
  * A fleet that moves from Powertools to pawl and half of it back: all of Powertools, half of each, all of pawl, half of each again.
  */
-
-/** Which library protects the function of a worker. `ungated`: pawl, without looking at Powertools' records. */
-export type Library = 'peer' | 'pawl' | 'ungated';
 
 export interface Migration {
   readonly endpoint: string;

@@ -1,5 +1,7 @@
 import type { Run as FleetRun } from '../fleet/fleet.ts';
-import type { Library } from './migration.ts';
+
+/** Which library protects the function of a worker. `ungated`: pawl, without looking at Powertools' records. */
+export type Library = 'peer' | 'pawl' | 'ungated';
 
 /** A run of a fleet that moves over. */
 export type Run = FleetRun<Library>;

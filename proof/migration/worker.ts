@@ -7,7 +7,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBPersistenceLayer, IdempotencyConfig, makeIdempotent } from '../../lib/pawl/powertools/index.ts';
 import { dynamoStore, sdk } from '../../lib/pawl/stores/dynamodb/index.ts';
 import type { Delivery, FromWorker, ToWorker } from '../fleet/messages.ts';
-import type { Library } from './migration.ts';
+import type { Library } from './oracle.ts';
 
 /** A worker of the fleet, in a process of its own: the same function, as Powertools protects it or as pawl does. */
 

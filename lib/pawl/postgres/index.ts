@@ -5,7 +5,12 @@ export type { KeepsNotes } from '../rules/notes.ts';
 export type { ListsOpenClaims } from '../rules/open-claims.ts';
 export type { ClaimStore } from '../rules/store.ts';
 export type { SqsHandler } from '../sqs/each-by.ts';
-export { checkPostgres, type PostgresFinding } from '../stores/postgres/check.ts';
+export {
+  checkPostgres,
+  type PostgresFinding,
+  type PostgresMigrationState,
+  readPostgresMigration,
+} from '../stores/postgres/check.ts';
 export { type PostgresMigration, postgresMigration } from '../stores/postgres/migration.ts';
 export { type DeleteExpiredOptions, deleteExpired } from '../stores/postgres/retention.ts';
 export type { ClientOf, PostgresClient, PostgresPool, PostgresRows } from '../stores/postgres/sql.ts';

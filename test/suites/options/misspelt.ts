@@ -31,6 +31,7 @@ import {
   postgresLockStore,
   postgresMigration,
   postgresStore,
+  readPostgresMigration,
 } from '../../../lib/pawl/postgres/index.ts';
 import {
   besidePowertools,
@@ -191,6 +192,7 @@ export const takers: readonly Taker[] = [
   { door: 'postgresStore', take: (o) => postgresStore(untyped({ pool: {}, ...o })) },
   { door: 'postgresLockStore', take: (o) => postgresLockStore(untyped({ pool: {}, ...o })) },
   { door: 'checkPostgres', take: (o) => checkPostgres(untyped({ pool: {}, ...o })) },
+  { door: 'readPostgresMigration', take: (o) => readPostgresMigration(untyped({ pool: {}, ...o })) },
   { door: 'deleteExpired', take: (o) => deleteExpired(untyped({ pool: {}, ...o })) },
   { door: 'postgresMigration', take: (o) => postgresMigration(untyped(o)) },
   { door: 'startOnce', take: (o) => startOnce(untyped({ operation: 'o', key: nothing, store, ...o })) },

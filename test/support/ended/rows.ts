@@ -182,6 +182,10 @@ export const rows: Readonly<Record<string, Row | Elsewhere>> = {
     said: /(\d+) claims? resolved|Nothing was changed/,
     code: 0,
   },
+  migrate: {
+    elsewhere: 'test/suites/integration/operate/database.test.ts',
+    showing: (_, odd) => [['migrate', '--database', odd, '--table', odd, '--yes']],
+  },
   restored: {
     prepare: async () => undefined,
     args: (world) => ['restored', '--cut-off', '2026-11-21T09:00:00Z', '--yes', ...by, ...table(world)],

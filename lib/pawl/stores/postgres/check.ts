@@ -29,6 +29,14 @@ export interface PostgresFacts {
   readonly granted: readonly string[];
 }
 
+/**
+ * What a database has of pawl's table: `absent`; `same`, as the migration of this version makes it; or `other`, a table of that name that is not known to be.
+ *
+ * @example
+ * const isToBeMade = (state: PostgresMigrationState) => state === 'absent';
+ */
+export type PostgresMigrationState = 'absent' | 'same' | 'other';
+
 const needed = ['SELECT', 'INSERT', 'UPDATE'] as const;
 
 const factsOf = `SELECT pg_is_in_recovery() AS standby, current_setting('fsync') AS fsync,
@@ -54,6 +62,30 @@ export async function checkPostgres(options: PostgresTableOptions): Promise<read
   const { ask, name } = openTable(options);
   const [facts] = await ask(factsOf, [quoted(name), [...needed]]);
   return findingsOf(facts as PostgresFacts, name);
+}
+
+/**
+ * Looks whether the migration has been applied to a database. It reads, and changes nothing.
+ *
+ * @throws OptionError when an option is wrong; SetupError when the role may not even look; what the driver throws
+ * @example
+ * import { Pool } from 'pg';
+ *
+ * const pool = new Pool({ connectionString: process.env.DATABASE_URL });
+ * if ((await readPostgresMigration({ pool })) === 'absent') await pool.query(postgresMigration().sql);
+ */
+export async function readPostgresMigration(options: PostgresTableOptions): Promise<PostgresMigrationState> {
+  const door = 'readPostgresMigration';
+  expectOptions(options, { door, known: postgresTableOptionNames, docs: 'docs/guides/postgres.md' });
+  const { ask, name } = openTable(options);
+  const [facts] = await ask(factsOf, [quoted(name), [...needed]]);
+  const { table, comment } = facts as PostgresFacts;
+  if (table === null) return 'absent';
+  return isOfThisVersion(comment, name) ? 'same' : 'other';
+}
+
+function isOfThisVersion(comment: string | null, table: string): boolean {
+  return comment === `pawl ${postgresMigration({ table }).checksum}`;
 }
 
 /** What is wrong with what a server says of itself. */
@@ -89,7 +121,7 @@ function ofTable({ table, comment, granted }: PostgresFacts, name: string): Post
   const apply = 'Apply the migration of pawl/postgres';
   if (table === null) return [{ level: 'problem', text: `the table '${name}' is not there. ${apply}` }];
   const found: PostgresFinding[] = [];
-  if (comment !== `pawl ${postgresMigration({ table: name }).checksum}`) {
+  if (!isOfThisVersion(comment, name)) {
     const text = `the table '${name}' is not known to be of this version's migration: its comment has another checksum. ${apply}`;
     found.push({ level: 'warning', text });
   }

@@ -1,0 +1,36 @@
+import type { LockStore, OperatesLocks } from 'pawl/locks';
+import { type PostgresStore, postgresLockStore, postgresStore } from 'pawl/postgres';
+import type { Pool, PoolClient } from 'pg';
+import { UsageError } from './command.ts';
+
+/** Claims and locks in a PostgreSQL database. */
+export interface OpenDatabase {
+  readonly tableName: string;
+  readonly pool: Pool;
+  readonly store: PostgresStore<PoolClient>;
+  readonly lockStore: LockStore & OperatesLocks;
+  close(): void;
+}
+
+/** The table that pawl's migration makes when nobody names another one. */
+const usualTable = 'pawl_claims';
+
+/** Opens the database of `--database`. The driver is loaded here, and for no other command. @throws UsageError for what is no URL of one */
+export async function openDatabase(url: string, table = usualTable): Promise<OpenDatabase> {
+  if (!/^postgres(ql)?:\/\//.test(url)) {
+    // What was given may be a password.
+    throw new UsageError(
+      '--database: expected a URL such as postgres://operator@host/shop. The password may be in PGPASSWORD.',
+    );
+  }
+  const { default: pg } = await import('pg');
+  const pool = new pg.Pool({ connectionString: url, max: 4, connectionTimeoutMillis: 10_000 });
+  const of = { pool, table };
+  return {
+    tableName: table,
+    pool,
+    store: postgresStore<Pool>(of),
+    lockStore: postgresLockStore(of),
+    close: () => void pool.end().catch(() => undefined),
+  };
+}
