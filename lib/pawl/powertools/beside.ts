@@ -145,7 +145,11 @@ function beside(store: ClaimStore, { table, records, recordOf, now }: Beside): P
   const shown = new WeakMap<ClaimRecord, Behind>();
 
   /** A refused write, with what Powertools has done in place of the claim. */
-  function refusedBy(gate: Completed | InProgress, next: ClaimRecord, record: ClaimRecord | undefined): WriteResult {
+  async function refusedBy(
+    gate: Completed | InProgress,
+    next: ClaimRecord,
+    record: ClaimRecord | undefined,
+  ): Promise<WriteResult> {
     const base: ClaimRecord = record ?? {
       id: next.id,
       status: 'in-flight',
@@ -161,7 +165,14 @@ function beside(store: ClaimStore, { table, records, recordOf, now }: Beside): P
     };
     const found: ClaimRecord =
       gate.kind === 'completed'
-        ? { ...base, ...completionOf(gate, next), status: 'completed', claimId: powertools, unknownAt: undefined }
+        ? {
+            ...base,
+            ...completionOf(gate, next),
+            resultOmitted: await omittedBy(gate, next.id),
+            status: 'completed',
+            claimId: powertools,
+            unknownAt: undefined,
+          }
         : {
             ...base,
             status: 'in-flight',
@@ -171,6 +182,13 @@ function beside(store: ClaimStore, { table, records, recordOf, now }: Beside): P
           };
     shown.set(found, { record, gate });
     return { applied: false, found };
+  }
+
+  /** Why pawl has kept no result of a call of its own: to Powertools, it looks like that of a function that returns nothing. */
+  async function omittedBy({ data }: Completed, id: string): Promise<ClaimRecord['resultOmitted']> {
+    if (data !== undefined) return undefined;
+    const own = await store.read(id);
+    return own?.status === 'completed' ? own.resultOmitted : undefined;
   }
 
   /** Grants a claim to the worker that wins the gate. */
@@ -294,7 +312,7 @@ const otherPayload = 'powertools';
 function completionOf({ data, expiration: expiresAt, validation }: Completed, next: ClaimRecord): Partial<ClaimRecord> {
   const isOther = next.fingerprint !== undefined && validation !== validationOf(next);
   const fingerprint = isOther ? otherPayload : undefined;
-  return { result: resultOf(data), resultOmitted: undefined, expiresAt, fingerprint };
+  return { result: resultOf(data), expiresAt, fingerprint };
 }
 
 function resultOf(data: unknown): string | undefined {

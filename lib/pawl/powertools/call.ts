@@ -5,9 +5,11 @@ import type { Policy } from '../engine/policy.ts';
 import { reconcile } from '../engine/reconcile.ts';
 import { nodeHost } from '../host.ts';
 import { expect } from '../kernel/check.ts';
+import { claimDefaults } from '../kernel/defaults.ts';
 import { type ErrorKind, errorKind } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { expectOptions } from '../kernel/take-options.ts';
+import { propertyOf } from '../kernel/unknown.ts';
 import { canonicalValue } from '../payload/fingerprint.ts';
 import { recordsIn } from '../payload/records-in.ts';
 import { besideAttributes } from './beside.ts';
@@ -80,6 +82,7 @@ export function callsOf(
   const { hashFunction, payloadValidationJmesPath: compared, expiresAfterSeconds, responseHook } = config;
   const prefix = keyPrefix?.trim() || functionName();
   const { onAbandoned, ...claims } = layer.claims;
+  const { marginMs = claimDefaults.marginMs } = claims;
   const operation = operationOf(prefix);
   const use = fn && useOf(layer.sharedBy, operation, fn);
   const recordIdOfCall = ({ payload }: Call) => recordIdOf(prefix, selectedKey(config, payload), hashFunction);
@@ -120,7 +123,9 @@ export function callsOf(
     const { lambdaContext } = config;
     const limits = lambdaContext && { remainingMs: () => lambdaContext.getRemainingTimeInMillis() };
     const outcome = await f.outcome(asked, limits).catch((error: unknown) => {
-      throw hasRun ? error : asPowertools(error);
+      if (hasRun) throw error;
+      const isLate = lambdaContext !== undefined && lambdaContext.getRemainingTimeInMillis() <= marginMs;
+      throw isLate ? notStarted(error) : asPowertools(error);
     });
     if (outcome.outcome === 'in-flight') {
       throw new IdempotencyAlreadyInProgressError(
@@ -163,7 +168,8 @@ function expectOneIntent(payload: unknown, { eventKeyJmesPath }: IdempotencyConf
       `the payload is an event of ${count} records. Make the function of one record idempotent, or use sqsOnce or eachMessage of pawl`,
     );
   }
-  if (count === 1 && eventKeyJmesPath === '') {
+  const isReceived = [propertyOf(payload, 'receiptHandle'), propertyOf(payload, 'ReceiptHandle')].some(Boolean);
+  if ((count === 1 || isReceived) && eventKeyJmesPath === '') {
     refuse(
       'the whole event is the key, with what is new in it at each delivery. Set eventKeyJmesPath to what names the effect',
     );

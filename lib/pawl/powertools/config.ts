@@ -58,12 +58,12 @@ export interface IdempotencyConfigOptions {
    * Powertools' cache in the process: only `false` is taken. `rememberCompleted(store)` of pawl is such a cache, and never says "done" of what is not.
    * @default false
    */
-  readonly useLocalCache?: boolean;
+  readonly useLocalCache?: false;
   /**
    * Refused, as `useLocalCache: true` is.
    * @default none
    */
-  readonly maxLocalCacheSize?: number;
+  readonly maxLocalCacheSize?: undefined;
   /**
    * With which function Powertools hashes its keys.
    * @default 'md5'
@@ -118,10 +118,12 @@ export class IdempotencyConfig {
 
   constructor(options: IdempotencyConfigOptions) {
     expectOptions(options, { door: 'IdempotencyConfig', known, docs: page });
-    const { useLocalCache = false, maxLocalCacheSize, responseHook } = options;
+    const { useLocalCache = false, maxLocalCacheSize, responseHook, expiresAfterSeconds = 3600 } = options;
+    const isTime = Number.isSafeInteger(expiresAfterSeconds) && expiresAfterSeconds >= 60;
+    expect(isTime, 'expiresAfterSeconds', 'a whole number of seconds, at least 60', expiresAfterSeconds);
     if (useLocalCache || maxLocalCacheSize !== undefined) {
       refuse(
-        "useLocalCache: pawl's own cache is a store. Leave it out, and give the persistence layer store: rememberCompleted(dynamoStore({ tableName: process.env.CLAIMS_TABLE }))",
+        "useLocalCache: pawl's own cache is a store. Leave it out, and give the persistence layer store: rememberCompleted(dynamoStore({ tableName: process.env.CLAIMS_TABLE })), of pawl and of pawl/dynamodb",
       );
     }
     if (responseHook !== undefined) {
@@ -131,7 +133,7 @@ export class IdempotencyConfig {
     this.payloadValidationJmesPath = expression('payloadValidationJmesPath', options.payloadValidationJmesPath);
     this.jmesPathOptions = { customFunctions: options.jmesPathOptions ?? new PowertoolsFunctions() };
     this.throwOnNoIdempotencyKey = options.throwOnNoIdempotencyKey ?? true;
-    this.expiresAfterSeconds = options.expiresAfterSeconds ?? 3600;
+    this.expiresAfterSeconds = expiresAfterSeconds;
     this.hashFunction = options.hashFunction ?? 'md5';
     this.responseHook = responseHook;
     this.lambdaContext = options.lambdaContext;
@@ -166,6 +168,6 @@ function expectOn(): void {
   warnOnce(
     'other-door',
     off,
-    `${said}: claims are kept here as well. In a test, give the layer a store: memoryStore()`,
+    `${said}: claims are kept here as well. In a test, import '@pawl/testing/fakes' before the handler`,
   );
 }

@@ -7,7 +7,14 @@ import type { IdempotencyConfig } from './config.ts';
 
 /** What of a payload is its key. @throws InvalidMessageError if that is nothing: two payloads without a key are not one effect */
 export function selectedKey({ eventKeyJmesPath, jmesPathOptions }: IdempotencyConfig, payload: unknown): unknown {
-  const selected = eventKeyJmesPath === '' ? payload : select(eventKeyJmesPath, payload, jmesPathOptions);
+  let selected: unknown;
+  try {
+    selected = eventKeyJmesPath === '' ? payload : select(eventKeyJmesPath, payload, jmesPathOptions);
+  } catch {
+    // Such as powertools_json of a body that is not there.
+    const why = `the key is missing: '${eventKeyJmesPath}' cannot be applied to the payload`;
+    throw new InvalidMessageError('missing-key', why);
+  }
   if (!isEmpty(selected)) return selected;
   const what =
     eventKeyJmesPath === '' ? 'the payload is empty' : `'${eventKeyJmesPath}' selects nothing in the payload`;
@@ -18,7 +25,12 @@ export function selectedKey({ eventKeyJmesPath, jmesPathOptions }: IdempotencyCo
 export function needsNoKey(config: IdempotencyConfig, payload: unknown): boolean {
   const { throwOnNoIdempotencyKey, eventKeyJmesPath, jmesPathOptions } = config;
   if (throwOnNoIdempotencyKey || eventKeyJmesPath === '') return false;
-  return isEmpty(select(eventKeyJmesPath, payload, jmesPathOptions));
+  try {
+    return isEmpty(select(eventKeyJmesPath, payload, jmesPathOptions));
+  } catch {
+    // Then it is refused: an expression that fails says nothing of a key.
+    return false;
+  }
 }
 
 /** What of a payload has to be the same in each call with one key. */

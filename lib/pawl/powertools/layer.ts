@@ -76,12 +76,17 @@ const known = {
  * const persistenceStore = new DynamoDBPersistenceLayer({ tableName: 'idempotencyTable', onAbandoned: 'retry' });
  */
 export class DynamoDBPersistenceLayer {
-  /** @internal */
-  readonly 'pawl.layer': Layer;
+  // Private, so that TypeScript takes no layer of Powertools for one of these.
+  readonly #layer: Layer;
 
   constructor(options: DynamoDBPersistenceOptions) {
     expectOptions(options, { door: 'DynamoDBPersistenceLayer', known, docs: page });
-    this['pawl.layer'] = layerOf(options);
+    this.#layer = layerOf(options);
+  }
+
+  /** @internal */
+  get 'pawl.layer'(): Layer {
+    return this.#layer;
   }
 }
 
@@ -98,6 +103,13 @@ export interface Layer {
 
 const tables = new Map<string | undefined, object>();
 
+/** Powertools runs a call again for as long as it comes. Parked after some failures, a record of a stream would hold back its shard. */
+const withoutLimit = {
+  maxAttempts: Number.MAX_SAFE_INTEGER,
+  maxAbandoned: Number.MAX_SAFE_INTEGER,
+  retryWindowSeconds: 100 * 365 * 24 * 3600,
+} as const;
+
 function layerOf(options: DynamoDBPersistenceOptions): Layer {
   const { store, records = 'gate', ...others } = options;
   const isKnown = records === 'gate' || records === 'read' || records === 'none';
@@ -106,6 +118,11 @@ function layerOf(options: DynamoDBPersistenceOptions): Layer {
   if (records === 'gate' && onAbandoned !== undefined && onAbandoned !== 'retry') {
     refuse(
       "onAbandoned: only 'retry' is true while workers of Powertools run (records: 'gate'): they run a function again after a crash. Choose another policy with records: 'read', when none of them runs any more",
+    );
+  }
+  if (store === undefined && records !== 'none' && others.tableName === process.env.CLAIMS_TABLE && others.tableName) {
+    refuse(
+      "tableName: it is the table that CLAIMS_TABLE names. Powertools' records and pawl's claims expire by different attributes, and a table has one of these: make a table of its own for the claims",
     );
   }
   const ofTable = pick(others, recordTableOptionNames);
@@ -124,7 +141,7 @@ function layerOf(options: DynamoDBPersistenceOptions): Layer {
   const sharedBy = store ?? tables.get(tableName) ?? claims;
   if (store === undefined) tables.set(tableName, sharedBy);
   return {
-    claims: { ...pick(others, ofClaims), maxResultBytes } as OfClaims,
+    claims: { ...withoutLimit, ...pick(others, ofClaims), maxResultBytes } as OfClaims,
     sharedBy,
     partition: sortKeyAttr === undefined ? undefined : staticPkValue,
     storeOf(keyPrefix, hashFunction) {

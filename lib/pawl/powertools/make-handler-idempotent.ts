@@ -3,6 +3,7 @@ import { StillRunningError } from '../http/still-running.ts';
 import { effectKind, explainedError, RetryableError } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { propertyOf } from '../kernel/unknown.ts';
+import { warnOnce } from '../kernel/warn-once.ts';
 import { isEarlyTimeout } from '../middy/early-timeout.ts';
 import type { Middleware, Request } from '../middy/middy-types.ts';
 import { refuseOldMiddy } from '../middy/old-middy.ts';
@@ -109,6 +110,12 @@ async function failed(
   { error }: { readonly error: unknown },
 ): Promise<void> {
   if (isEarlyTimeout(error)) {
+    warnOnce(
+      'early-timeout',
+      'makeHandlerIdempotent',
+      "makeHandlerIdempotent: Middy's early time-out has ended a request while its handler is still at work, so its claim stays in flight until the " +
+        'invocation is over. Set it to 0: middy(handler, { timeoutEarlyInMillis: 0 })',
+    );
     // The handler is still running. Nothing waits for what it has under way: there is no time.
     handler.reject(new StillRunningError('Middy gave up on the handler', { cause: error }));
     return;

@@ -5,12 +5,13 @@ import {
   DynamoDBClient,
   type DynamoDBClientConfig,
   GetItemCommand,
+  ResourceNotFoundException,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { convertToAttr, unmarshall } from '@aws-sdk/util-dynamodb';
 import { expect } from '../kernel/check.ts';
 import { claimDefaults } from '../kernel/defaults.ts';
-import { explainedError } from '../kernel/errors.ts';
+import { explainedError, SetupError } from '../kernel/errors.ts';
 import { expectNoUnitTest } from '../kernel/unit-test.ts';
 import { expectTableName } from '../stores/dynamodb/table.ts';
 import { functionName } from './record-id.ts';
@@ -155,12 +156,22 @@ export function recordTable(options: RecordTableOptions, now: () => number) {
   const { inProgressExpiryAttr = 'in_progress_expiration', validationKeyAttr = 'validation' } = options;
   const { awsSdkV3Client: client = new DynamoDBClient(options.clientConfig ?? {}) } = options;
   expect(typeof client.send === 'function', 'awsSdkV3Client', "a client of the AWS SDK's version 3", client);
-  function checkedClient(): DynamoDBClient {
+  /** @throws SetupError, which names this table: another one than that of the claims */
+  const send: DynamoDBClient['send'] = async (command: never) => {
     if (!namesClient(options)) expectNoUnitTest('dynamodb');
-    return client;
-  }
+    try {
+      return (await client.send(command)) as never;
+    } catch (error) {
+      if (!(error instanceof ResourceNotFoundException)) throw error;
+      const said = `Powertools' table '${options.tableName}' does not exist in the account and the region of its client. Correct tableName, or the region`;
+      throw new SetupError(said, 'missing-table', { cause: error });
+    }
+  };
   expect(keyAttr !== sortKeyAttr, 'sortKeyAttr', 'another attribute than keyAttr', sortKeyAttr);
-  const { read: nameOfTable, setupError } = expectTableName(options.tableName);
+  const { read: nameOfTable, setupError } = expectTableName(
+    options.tableName,
+    "It is Powertools' table, whose name your code passes, such as process.env.IDEMPOTENCY_TABLE.",
+  );
   const { skewMs } = claimDefaults;
 
   const names: Readonly<Record<string, string>> = {
@@ -217,7 +228,7 @@ export function recordTable(options: RecordTableOptions, now: () => number) {
     const isUsed = (name: string) => new RegExp(`${name}\\b`).test(`${expression} ${condition ?? ''}`);
     const values = { ...Object.fromEntries(sets.map(([name, value]) => [`:${name}`, value])), ...given };
     try {
-      await checkedClient().send(
+      await send(
         new UpdateItemCommand({
           TableName: nameOfTable(),
           Key: keyOf(id),
@@ -251,7 +262,7 @@ export function recordTable(options: RecordTableOptions, now: () => number) {
     setupError,
 
     async read(id: string): Promise<AtGate> {
-      const { Item } = await checkedClient().send(
+      const { Item } = await send(
         new GetItemCommand({ TableName: nameOfTable(), Key: keyOf(id), ConsistentRead: true }),
       );
       return stateOf(Item);
@@ -320,7 +331,7 @@ export function recordTable(options: RecordTableOptions, now: () => number) {
     /** Ends as Powertools does where nothing is done: the record is deleted, if this claim still holds the gate. */
     async free(id: string, claimId: string): Promise<void> {
       try {
-        await checkedClient().send(
+        await send(
           new DeleteItemCommand({
             TableName: nameOfTable(),
             Key: keyOf(id),

@@ -130,6 +130,52 @@ describe('makeIdempotent', () => {
     expect(await store.read('mails%20of%20the%20shop%232#o-1')).toMatchObject({ status: 'completed' });
   });
 
+  test('a call that fails is run for as long as it comes, as Powertools does it: nothing is parked after twenty failures', async () => {
+    vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+    const run = vi.fn(() => Promise.reject(new Error('503')));
+    const send = makeIdempotent(run, made({ eventKeyJmesPath: 'orderId' }) as never) as (order: Order) => Promise<void>;
+    for (let receive = 1; receive <= 25; receive++) await expect(send({ orderId: 'o-1' })).rejects.toThrow('503');
+    expect(run).toHaveBeenCalledTimes(25);
+  });
+
+  test('a limit of the layer counts', async () => {
+    vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+    const run = vi.fn(() => Promise.reject(new Error('503')));
+    const persistenceStore = layerOver(memoryStore(), { maxAttempts: 2 });
+    const config = new IdempotencyConfig({ eventKeyJmesPath: 'orderId' });
+    const send = makeIdempotent(run as () => Promise<void>, { persistenceStore, config }) as (
+      order: Order,
+    ) => Promise<void>;
+    for (let receive = 1; receive <= 3; receive++) await expect(send({ orderId: 'o-1' })).rejects.toThrow();
+    expect(run).toHaveBeenCalledTimes(2);
+  });
+
+  test('with less than its margin left, a call is not started, and says so: no table is blamed', async () => {
+    const run = vi.fn(async (_: Order) => 'sent');
+    const options = made({ eventKeyJmesPath: 'orderId' });
+    options.config.registerLambdaContext({ getRemainingTimeInMillis: () => 900 });
+    const failed = makeIdempotent(run, options)({ orderId: 'o-1' });
+    await expect(failed).rejects.toThrow('too little time was left');
+    await expect(failed).rejects.not.toBeInstanceOf(IdempotencyPersistenceLayerError);
+    expect(run).not.toHaveBeenCalled();
+  });
+
+  test('a received message is no key of its own: its receipt handle is new at each delivery', async () => {
+    const run = vi.fn(async (_: object) => 'sent');
+    await expect(makeIdempotent(run, made())(sqsRecord('o-1'))).rejects.toThrow('Set eventKeyJmesPath');
+    expect(run).not.toHaveBeenCalled();
+  });
+
+  test('a path that cannot be applied to a payload is a missing key', async () => {
+    const run = vi.fn(async (_: object) => 'sent');
+    vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+    for (const throwOnNoIdempotencyKey of [true, false]) {
+      const send = makeIdempotent(run, made({ eventKeyJmesPath: 'powertools_json(body).id', throwOnNoIdempotencyKey }));
+      await expect(send({ other: 1 })).rejects.toThrow(IdempotencyKeyError);
+    }
+    expect(run).not.toHaveBeenCalled();
+  });
+
   test.each([
     ['nothing', {}],
     ['null', { orderId: null }],
@@ -301,10 +347,10 @@ describe('makeHandlerIdempotent', () => {
   });
 
   test('an early timeout of Middy leaves the claim in flight: the handler still runs', async () => {
-    vi.spyOn(console, 'warn').mockImplementation(() => undefined);
     const going = Promise.withResolvers<string>();
     const run = vi.fn(() => going.promise);
     const options = made({ eventKeyJmesPath: 'orderId' });
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
     const wrapped = middy<Order, string>(run, { timeoutEarlyInMillis: 1900 }).use(makeHandlerIdempotent(options));
     await expect(wrapped({ orderId: 'o-1' }, context(2000) as Context)).rejects.toThrow();
     await expect(wrapped({ orderId: 'o-1' }, context(30_000) as Context)).rejects.toThrow(
@@ -312,6 +358,7 @@ describe('makeHandlerIdempotent', () => {
     );
     going.resolve('late');
     expect(run).toHaveBeenCalledTimes(1);
+    expect(warn).toHaveBeenCalledWith(expect.stringContaining('timeoutEarlyInMillis: 0'));
   });
 
   test("closes what Powertools' other middlewares opened, where a replay ends the chain", async () => {

@@ -23,8 +23,8 @@ const layer = (options: object = {}) =>
 
 describe('what pawl does not copy is refused by name, with a sentence', () => {
   test.each<[string, () => unknown, string]>([
-    ['the cache', () => new IdempotencyConfig({ useLocalCache: true }), 'rememberCompleted(dynamoStore('],
-    ['its size', () => new IdempotencyConfig({ maxLocalCacheSize: 10 }), 'rememberCompleted(dynamoStore('],
+    ['the cache', () => new IdempotencyConfig(untyped({ useLocalCache: true })), 'rememberCompleted(dynamoStore('],
+    ['its size', () => new IdempotencyConfig(untyped({ maxLocalCacheSize: 10 })), 'rememberCompleted(dynamoStore('],
     ['the decorator', () => idempotent({}), 'Wrap the method'],
     ['Valkey', () => new CachePersistenceLayer({}), 'which may forget them'],
     [
@@ -35,6 +35,14 @@ describe('what pawl does not copy is refused by name, with a sentence', () => {
           config: new IdempotencyConfig({ expiresAfterSeconds: 10 }),
         }),
       'at least 60',
+    ],
+    [
+      "Powertools' table for the claims as well",
+      () => {
+        vi.stubEnv('CLAIMS_TABLE', 'records');
+        return new DynamoDBPersistenceLayer({ tableName: 'records', onAbandoned: 'retry' });
+      },
+      'make a table of its own for the claims',
     ],
     ["a policy that Powertools' workers do not keep", () => layer({ onAbandoned: 'park' }), "records: 'read'"],
     [

@@ -40,14 +40,12 @@ export function openTable(
 }
 
 /** The name of a table, as its option gives it: that it is missing is thrown when it is first read. @throws OptionError when it is given, and is no text */
-export function expectTableName(value: string | undefined) {
-  return environmentName('tableName', {
-    value,
-    expected: "a table's name",
-    variable:
-      'The construct Consumer sets the environment variable CLAIMS_TABLE. For a function without a Consumer, set it, and pass process.env.CLAIMS_TABLE.',
-  });
+export function expectTableName(value: string | undefined, variable = ofConsumer) {
+  return environmentName('tableName', { value, expected: "a table's name", variable });
 }
+
+const ofConsumer =
+  'The construct Consumer sets the environment variable CLAIMS_TABLE. For a function without a Consumer, set it, and pass process.env.CLAIMS_TABLE.';
 
 /** What is kept in a table. */
 export interface InTable {

@@ -1,7 +1,14 @@
 import { DeleteItemCommand, type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterEach, beforeAll, describe, expect, inject, test, vi } from 'vitest';
-import { type ClaimRecord, InDoubtError, once, reconcile, renewedLease } from '../../../../lib/pawl/index.ts';
+import {
+  type ClaimRecord,
+  InDoubtError,
+  once,
+  ResultNotKeptError,
+  reconcile,
+  renewedLease,
+} from '../../../../lib/pawl/index.ts';
 import { besidePowertools } from '../../../../lib/pawl/powertools/index.ts';
 import { recordIdOf } from '../../../../lib/pawl/powertools/record-id.ts';
 import { dynamoStore, sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
@@ -50,6 +57,21 @@ describe('while workers of both run', () => {
       expect(await second(both, run)(order)).toEqual(response);
       expect(run).toHaveBeenCalledTimes(1);
     }
+  });
+
+  test('a result that is too large to keep is not replayed as nothing: its duplicate says that it is not there', async () => {
+    const order = newOrder();
+    const run = vi.fn(() => 'x'.repeat(450_000));
+    vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+    expect(await byPawl(both, run)(order)).toHaveLength(450_000);
+    await expect(byPawl(both, run)(order)).rejects.toBeInstanceOf(ResultNotKeptError);
+    expect(run).toHaveBeenCalledTimes(1);
+  });
+
+  test("Powertools' table that is not there is named", async () => {
+    vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+    const sent = byPawl({ ...both, records: 'there-is-none' }, () => 'sent')(newOrder());
+    await expect(sent).rejects.toThrow("Powertools' table 'there-is-none' does not exist");
   });
 
   test('a function that returns nothing is replayed as nothing', async () => {
