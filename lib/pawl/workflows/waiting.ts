@@ -98,14 +98,34 @@ export function beforeStart(
   }
 }
 
-/** What the certain start of an execution makes of its claim: it waits for the end. @param startedAt epoch milliseconds */
+/**
+ * What the certain start of an execution makes of its claim: it waits for the end.
+ *
+ * @param execution what its target knows it by
+ * @param startedAt epoch milliseconds
+ */
 export function waiting(
   name: string,
+  execution: string,
   found: ClaimRecord | undefined,
   startedAt: number,
   rules: WaitingRules,
 ): Transition<ClaimRecord> {
-  return renew(name, found, startedAt + rules.endsWithinMs, rules);
+  const next = renew(name, found, lookBy(startedAt + rules.endsWithinMs, startedAt, rules), rules);
+  return typeof next === 'string' ? next : shownAs(execution, next);
+}
+
+/**
+ * When an execution is looked at: once it has to have ended, and before its target can have forgotten an end that was never told. Without an answer to that
+ * look, nothing tells whether it ran.
+ */
+function lookBy(endsBy: number, now: number, { remembersSeconds }: WaitingRules): number {
+  return Math.min(endsBy, now + Math.max(2 * startMs, remembersSeconds * 500));
+}
+
+/** The claim with its execution, for people: they find it there. */
+function shownAs(execution: string, record: ClaimRecord): ClaimRecord {
+  return { ...record, attributes: { ...record.attributes, execution: execution.slice(0, 512) } };
 }
 
 /** What the end of an execution makes of its claim. @param now epoch milliseconds */
@@ -139,7 +159,9 @@ function startAgain(found: ClaimRecord, released: ClaimRecord, failed: string, r
   const { hash, number } = executionIn(failed) ?? { hash: '', number: 0 };
   const claimId = executionName(hash, number + 1);
   const decided = decide(released, { id: found.id, claimId, leaseUntil: now + startMs }, rules, now);
-  return decided.kind === 'granted' ? { kind: 'start-again', next: decided.record, failed } : { kind: 'nothing' };
+  if (decided.kind !== 'granted') return { kind: 'nothing' };
+  const { execution: ofTheLast, ...attributes } = decided.record.attributes ?? {};
+  return { kind: 'start-again', next: { ...decided.record, attributes }, failed };
 }
 
 /**
@@ -173,7 +195,7 @@ export function afterLook(
   if (execution.status !== 'running')
     return afterEnd(found, { name, status: execution.status, error: execution.error }, rules, now);
   const endsBy = execution.startedAt + endsWithinMs;
-  if (now < endsBy) return goesOn(found, endsBy, rules);
+  if (now < endsBy) return goesOn(shownAs(execution.execution, found), lookBy(endsBy, now, rules), rules);
   return park(found, 'ExecutionNotEnded', `${name}: it runs, and should have ended`, rules, now);
 }
 
