@@ -53,6 +53,7 @@ import {
 import * as leanStores from '../../../lib/pawl/stores/dynamodb/lean.ts';
 import { sweepOpenClaims } from '../../../lib/pawl/sweep/index.ts';
 import { commit, eachTransaction, inPhases } from '../../../lib/pawl/transactions/index.ts';
+import { durableFunctions } from '../../../lib/pawl/workflows/durable-functions.ts';
 import { executionEnded, startAgain, startOnce, waitingExecutions } from '../../../lib/pawl/workflows/index.ts';
 import { stepFunctions } from '../../../lib/pawl/workflows/step-functions.ts';
 import { httpProvider, rehearsal } from '../../../lib/rehearsal/index.ts';
@@ -194,6 +195,7 @@ export const takers: readonly Taker[] = [
   { door: 'deleteExpired', take: (o) => deleteExpired(untyped({ pool: {}, ...o })) },
   { door: 'postgresMigration', take: (o) => postgresMigration(untyped(o)) },
   { door: 'startOnce', take: (o) => startOnce(untyped({ operation: 'o', key: nothing, store, ...o })) },
+  { door: 'durableFunctions', take: (o) => durableFunctions(untyped(o)) },
   { door: 'stepFunctions', take: (o) => stepFunctions(untyped({ type: 'STANDARD', ...o })) },
   {
     door: 'startOnce',
