@@ -50,8 +50,10 @@ export type After =
   | { readonly kind: 'start-again'; readonly next: ClaimRecord; readonly failed: string }
   /** The last execution of the claim may not have been started yet. It is the one after `failed`. */
   | { readonly kind: 'may-not-be-started'; readonly failed: string }
-  /** It runs, or its message may still start it. */
+  /** It runs, and has time left. */
   | { readonly kind: 'goes-on'; readonly next: ClaimRecord }
+  /** Its target does not show it, and its message may still start it. */
+  | { readonly kind: 'not-shown'; readonly next: ClaimRecord }
   /** It was told before, or of another execution. */
   | { readonly kind: 'nothing' };
 
@@ -190,18 +192,18 @@ export function afterLook(
         rules,
         now,
       );
-    return goesOn(found, now + askAgainMs, rules);
+    return leftUntil('not-shown', now + askAgainMs, found, rules);
   }
   if (execution.status !== 'running')
     return afterEnd(found, { name, status: execution.status, error: execution.error }, rules, now);
   const endsBy = execution.startedAt + endsWithinMs;
-  if (now < endsBy) return goesOn(shownAs(execution.execution, found), lookBy(endsBy, now, rules), rules);
+  if (now < endsBy) return leftUntil('goes-on', lookBy(endsBy, now, rules), shownAs(execution.execution, found), rules);
   return park(found, 'ExecutionNotEnded', `${name}: it runs, and should have ended`, rules, now);
 }
 
-function goesOn(found: ClaimRecord, leaseUntil: number, rules: ClaimRules): After {
+function leftUntil(kind: 'goes-on' | 'not-shown', leaseUntil: number, found: ClaimRecord, rules: ClaimRules): After {
   const next = renew(found.claimId, found, leaseUntil, rules);
-  return typeof next === 'string' ? { kind: 'nothing' } : { kind: 'goes-on', next };
+  return typeof next === 'string' ? { kind: 'nothing' } : { kind, next };
 }
 
 function park(found: ClaimRecord, name: string, message: string, rules: ClaimRules, now: number): After {

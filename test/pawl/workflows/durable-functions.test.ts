@@ -259,12 +259,22 @@ describe('the end of a durable execution', () => {
     });
     await deliver(sqsRecord({ orderId: 'a' }));
     await host.advance(8 * day);
-    await sweep();
+    // Nothing is in doubt, and no alarm goes off: it runs.
+    expect(await sweep()).toMatchObject({ held: 1, inconclusive: 0, oldestInDoubtMs: 0, oldestOpenMs: 0 });
     expect(await record()).toMatchObject({ status: 'in-flight' });
     lambda.end(last(), 'SUCCEEDED');
     await host.advance(8 * day);
     await sweep();
     expect(await record()).toMatchObject({ status: 'completed' });
+  });
+
+  it('is waited for by a claim whose start had no answer, once a look has found the execution', async () => {
+    const { deliver, sweep, record, last, fates, host } = await setUpEnds({ afterFailed: 'park', endsWithinMs: day });
+    fates.push('lost-after');
+    await deliver(sqsRecord({ orderId: 'a' }));
+    await host.advance(120_000);
+    await sweep();
+    expect((await record())?.attributes).toMatchObject({ execution: last().arn });
   });
 
   it('shows the execution that its claim waits for, and of a next one that one', async () => {
