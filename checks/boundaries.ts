@@ -222,13 +222,18 @@ export const rules: readonly Rule[] = [
   },
   {
     rule: 'lib/pawl/workflows starts what runs elsewhere: kernel, payload, claims, the consumer of SQS, the sweep and the host; no store. Each way to a target is an entry of its own, and alone loads its client',
-    from: /^lib\/pawl\/workflows\/(?!step-functions\.ts$)/,
-    only: /^lib\/pawl\/((kernel|payload|rules|engine|sqs|sweep)\/|workflows\/(?!step-functions\.ts$)|host\.ts$)/,
+    from: /^lib\/pawl\/workflows\/(?!(step|durable)-functions\.ts$)/,
+    only: /^lib\/pawl\/((kernel|payload|rules|engine|sqs|sweep)\/|workflows\/(?!(step|durable)-functions\.ts$)|host\.ts$)/,
   },
   {
     rule: 'the way to Step Functions imports the kernel, the port and its client',
     from: /^lib\/pawl\/workflows\/step-functions\.ts$/,
-    only: /^(lib\/pawl\/(kernel\/|workflows\/workflow\.ts$)|@aws-sdk\/client-sfn$)/,
+    only: /^(lib\/pawl\/(kernel\/|workflows\/(workflow|start-error)\.ts$)|@aws-sdk\/client-sfn$)/,
+  },
+  {
+    rule: 'the way to durable functions imports the kernel, the port and its client',
+    from: /^lib\/pawl\/workflows\/durable-functions\.ts$/,
+    only: /^(lib\/pawl\/(kernel\/|workflows\/(workflow|start-error)\.ts$)|@aws-sdk\/client-lambda$)/,
   },
   {
     rule: "lib/pawl/powertools has Powertools' call shapes over the engine: it imports the claims, what all middlewares share, the store in DynamoDB, the AWS SDK and JMESPath; no other door",

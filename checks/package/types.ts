@@ -51,6 +51,7 @@ const nameOfEntry: Readonly<Record<string, string>> = {
   'pawl/powertools': 'makeIdempotent',
   'pawl/workflows': 'startOnce',
   'pawl/workflows/step-functions': 'stepFunctions',
+  'pawl/workflows/durable-functions': 'durableFunctions',
   '@pawl/testing': 'crashSweep',
   '@pawl/testing/fakes': 'fakes',
   '@pawl/cdk': 'Consumer',

@@ -11,6 +11,7 @@ export { Consumer } from './consumer.ts';
 export type { ConsumerAlarms } from './consumer-alarms.ts';
 export type { ConsumerProps } from './consumer-props.ts';
 export { ClaimsDashboard, type ClaimsDashboardProps } from './dashboard.ts';
+export { ExecutionEnds, type ExecutionEndsAlarms, type ExecutionEndsProps } from './execution-ends.ts';
 export type { ClaimMetric } from './metrics.ts';
 export {
   OpenClaimsSweep,
@@ -21,3 +22,4 @@ export {
 export { OutboxRelay, type OutboxRelayAlarms, type OutboxRelayProps, type RelayMetric } from './outbox-relay.ts';
 export { OutboxTable, type OutboxTableProps } from './outbox-table.ts';
 export { StatementCheck, type StatementCheckAlarms, type StatementCheckProps } from './statement-check.ts';
+export { grantStart, type StartedWorkflow } from './workflow.ts';

@@ -31,7 +31,7 @@ const kinds: readonly Kind[] = [
     expected: 'a Duration: Duration.seconds(…) or Duration.days(…)',
   },
   {
-    names: ['function'],
+    names: ['function', 'sweep'],
     has: ['functionArn'],
     expected: 'a function of aws-lambda: Function.fromFunctionArn(…), if it exists elsewhere',
   },

@@ -32,7 +32,7 @@ export async function resolve({ names: given, options }: Line<Given>, io: Io): P
     throw new UsageError(`--${filter}: name claims, or filters, and not both.`);
   const { fence, 'retention-days': days } = options;
   if (fence !== undefined && keys.length !== 1) throw new UsageError('--fence: name one claim.');
-  const names = keys.map((key) => ({ ...claimName(key, options.operation), fence }));
+  const names = keys.map((key) => ({ ...claimName(key, options.operation), fence, evenIfWaiting: true }));
   const account = await openAccount(options, {
     io,
     // The command prints its results itself.
@@ -116,8 +116,9 @@ async function ofSteps(
 
 /** The claims that the filters find. One that is granted before it is planned is another doubt than the one that they found. */
 async function* openOnes(operate: Operator, options: Given): AsyncGenerator<ClaimToResolve> {
+  const evenIfWaiting = options.status === 'waiting';
   for await (const { claims } of operate.openClaims(queryOf(options))) {
-    yield* claims.map(({ id, fence }) => ({ id, fence }));
+    yield* claims.map(({ id, fence }) => ({ id, fence, evenIfWaiting }));
   }
 }
 

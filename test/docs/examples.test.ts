@@ -519,6 +519,8 @@ const others: readonly (readonly [guide: string, text: string])[] = [
   ['docs/guides/workflows.md', 'new SFNClient'], // test/pawl/workflows/start-once.test.ts, as are the next two
   ['docs/guides/workflows.md', "type: 'EXPRESS'"],
   ['docs/guides/workflows.md', 'await startExecution('],
+  ['docs/guides/workflows.md', 'new LambdaClient'], // test/pawl/workflows/durable-functions.test.ts
+  ['docs/guides/workflows.md', 'executionEnded(waiting)'], // test/pawl/workflows/waiting.test.ts
   ['docs/guides/observe.md', "mode: 'observe',"], // test/pawl/sqs/observe.test.ts, as is the next
   ['docs/guides/observe.md', 'enforce: 0.01'],
   ['docs/guides/sweep.md', 'sweepOpenClaims({'], // test/pawl/sweep/sweep.test.ts

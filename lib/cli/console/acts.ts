@@ -79,7 +79,8 @@ export function acts({ operate, list, letters, findings, targetOf, newId, now, s
     }
     const { filter = {} } = wanted;
     const found = wanted.claims ?? matching((await list.read(0)).claims, filter);
-    const claims = found.map(({ id, fence }) => ({ id, fence }));
+    const evenIfWaiting = wanted.claims?.length === 1 || filter.state === 'waiting';
+    const claims = found.map(({ id, fence }) => ({ id, fence, evenIfWaiting }));
     return {
       kind: 'resolve',
       plan: await operate.planResolutions({ claims, verdict: verdictOf(wanted.verdict), ...planning }),

@@ -115,6 +115,7 @@ export function byOperation(claims: readonly OpenClaimView[]): readonly Operatio
       operation,
       parked: own.filter(({ state }) => state === 'parked').length,
       'in-doubt': own.filter(({ state }) => state === 'in-doubt').length,
+      waiting: own.filter(({ state }) => state === 'waiting').length,
       'in-flight': own.filter(({ state }) => state === 'in-flight').length,
       oldestAt: oldest(own),
     }),

@@ -52,6 +52,7 @@ export {
   statementIndexActions,
   storeActions,
   taskActions,
+  workflowActions,
 } from './needs.ts';
 export { type AccessDecision, decideAccess, type Policies, permissionProblem, type Statement } from './policy.ts';
 export { type ScheduledTask, scheduledVariable, tasksIn } from './scheduled-task.ts';

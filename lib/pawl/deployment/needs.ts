@@ -100,6 +100,16 @@ export const outboxRelayActions = [
   'dynamodb:PartiQLUpdate',
 ] as const;
 
+/** What starts an execution, and what looks one up: `startOnce` with names, `executionEnded`, and a sweep of `waitingExecutions`. */
+export const workflowActions = {
+  stateMachine: { start: ['states:StartExecution'], look: ['states:DescribeExecution'] },
+  durableFunction: {
+    start: ['lambda:InvokeFunction'],
+    list: ['lambda:ListDurableExecutionsByFunction'],
+    look: ['lambda:GetDurableExecution'],
+  },
+} as const;
+
 /** What Lambda calls on the queue with the function's role, and what pawl calls to defer a message. */
 export const queueActions = [
   'sqs:ReceiveMessage',

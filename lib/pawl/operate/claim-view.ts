@@ -5,6 +5,7 @@ import { checkpointsOf, stepsInDoubt } from '../rules/checkpoints.ts';
 import { identify, identityOf, type KeyValue, namesIn } from '../rules/identity.ts';
 import type { OpenClaim } from '../rules/open-claims.ts';
 import type { Attributes, ClaimRecord, ClaimStatus, Discarded, Resolution } from '../rules/record.ts';
+import { type ExecutionView, executionOf, isWaiting } from './execution-view.ts';
 
 /**
  * A claim's name: the id of its record, or its operation and key.
@@ -15,11 +16,11 @@ import type { Attributes, ClaimRecord, ClaimStatus, Discarded, Resolution } from
  */
 export type ClaimName = { readonly id: string } | { readonly operation: string; readonly key: KeyValue };
 
-export const openStates = ['parked', 'in-doubt', 'in-flight'] as const;
+export const openStates = ['parked', 'in-doubt', 'waiting', 'in-flight'] as const;
 
 /**
  * Why a claim is open. `parked`: it waits for an operator. `in-doubt`: an attempt may have applied the effect, and the next request
- * decides by the policy. `in-flight`: a worker holds it, or held it when it ended.
+ * decides by the policy. `waiting`: it waits for the end of an execution, and no worker holds it. `in-flight`: a worker holds it, or held it when it ended.
  */
 export type OpenState = (typeof openStates)[number];
 
@@ -59,6 +60,8 @@ export interface OpenClaimView {
   /** Until when an earlier attempt may have applied the effect, in epoch milliseconds. `undefined` if nothing is in doubt. */
   readonly inDoubtSince: number | undefined;
   readonly attributes: Attributes | undefined;
+  /** What the claim waits for, or has waited for. `undefined` if it is no claim of `waitForEnd`, or the start is not known to be certain. */
+  readonly execution?: ExecutionView | undefined;
 }
 
 /** All that is known of one claim. Never a result, unless it was asked for. */
@@ -101,6 +104,7 @@ export function idOf(name: ClaimName, host: Pick<Host, 'sha256'>): string {
 /** What the list says of a claim. */
 export function openClaimView(claim: OpenClaim): OpenClaimView {
   const { id, status, fence, attempts, abandoned, firstSeenAt, leaseUntil, unknownAt, error, attributes } = claim;
+  const execution = executionOf(claim);
   return {
     id,
     ...namesIn(id),
@@ -115,6 +119,7 @@ export function openClaimView(claim: OpenClaim): OpenClaimView {
     leaseUntil,
     inDoubtSince: unknownAt,
     attributes,
+    ...(execution && { execution }),
   };
 }
 
@@ -148,8 +153,10 @@ export function claimView(record: ClaimRecord, host: Pick<Host, 'sha256'>, resul
   };
 }
 
-function openStateOf({ status, unknownAt }: Pick<OpenClaim, 'status' | 'unknownAt'>): OpenState | undefined {
+function openStateOf(claim: Pick<OpenClaim, 'id' | 'status' | 'unknownAt'>): OpenState | undefined {
+  const { status, unknownAt } = claim;
   if (status === 'parked') return 'parked';
   if (unknownAt !== undefined) return 'in-doubt';
+  if (isWaiting(claim)) return 'waiting';
   return status === 'in-flight' ? 'in-flight' : undefined;
 }

@@ -8,6 +8,7 @@ import { expectActedBy, expectVerdicts, type StepResolutions, saidOf } from '../
 import type { ClaimWrite } from '../rules/store.ts';
 import { type ClaimName, type ClaimView, claimView, idOf } from './claim-view.ts';
 import type { Desk } from './desk.ts';
+import { executionOf, isWaiting } from './execution-view.ts';
 import { inChunks } from './in-chunks.ts';
 import type { ActedBy, ActOptions } from './options.ts';
 import { readRecord } from './read-record.ts';
@@ -46,7 +47,14 @@ export type ResolveResult = { readonly id: string } & (
 );
 
 /** A claim by its name, and the `fence` that the operator has seen. A claim of `openClaims` has both. */
-export type ClaimToResolve = ClaimName & { readonly fence?: number | undefined };
+export type ClaimToResolve = ClaimName & {
+  readonly fence?: number | undefined;
+  /**
+   * Whether to settle it also while it waits for the end of an execution. Look at the execution first: `'not-applied'` lets a second one start.
+   * @default false: in a plan, such a claim stays
+   */
+  readonly evenIfWaiting?: boolean | undefined;
+};
 
 /**
  * What a bulk resolution is to do.
@@ -154,7 +162,10 @@ function assess(
   // The limits are the consumer's, which an operator does not know. They would park the claim under another name.
   const none = Number.POSITIVE_INFINITY;
   const limits = { maxAbandoned: none, maxAttempts: none, retryWindowSeconds: none };
-  const doubt = inDoubt(found, doubtedAt);
+  // No worker holds a claim whose execution is certain to be started: there is no lease to wait for.
+  const waits = isWaiting(found) && executionOf(found) !== undefined;
+  const seen = waits ? { ...found, leaseUntil: Math.min(found.leaseUntil, now - skewMs) } : found;
+  const doubt = inDoubt(seen, doubtedAt);
   const decided = decide(doubt, request, { ...rules, ...limits, onAbandoned: 'park', skewMs }, now);
   if (decided.kind === 'in-flight') return stays('in-flight', decided.retryAfterMs);
   if (decided.kind !== 'parked') return stays('not-in-doubt');
@@ -270,6 +281,8 @@ async function planOne(desk: Desk, name: ClaimToResolve, verdict: ResolutionVerd
   // Between a list and its plan an operator looks at the provider. What has begun since was not looked at.
   const isAnother = found !== undefined && name.fence !== undefined && name.fence !== found.fence;
   if (isAnother) return { id, will: 'stay', whyNot: 'another-doubt' };
+  if (found !== undefined && isWaiting(found) && name.evenIfWaiting !== true)
+    return { id, will: 'stay', whyNot: 'in-flight' };
   const assessed = assess(found, verdict, desk);
   if (assessed.kind === 'stays') return { id, will: 'stay', whyNot: assessed.why };
   const parksFirst = assessed.kind === 'to-be-parked';

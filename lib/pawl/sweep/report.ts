@@ -13,7 +13,7 @@ export interface SweepReport {
   readonly parked: number;
   /** Parked before. They wait for an operator. */
   readonly alreadyParked: number;
-  /** A worker's lease runs. */
+  /** A worker's lease runs, or an execution that a claim waits for. */
   readonly held: number;
   /** In doubt, and left for a later run: "not applied" would not be believed yet, or the provider was asked a short time ago. */
   readonly tooEarly: number;

@@ -95,6 +95,7 @@ const outcomes = {
   'start-again': 'started-again',
   'may-not-be-started': 'started-again',
   'goes-on': 'nothing',
+  'not-shown': 'nothing',
   nothing: 'nothing',
 } as const satisfies Record<After['kind'], EndTold['outcome']>;
 

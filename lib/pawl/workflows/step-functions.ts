@@ -1,12 +1,12 @@
 import { DescribeExecutionCommand, type SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
-import { setupOf } from '../kernel/aws-error.ts';
 import { environmentName, expect, expectWhole } from '../kernel/check.ts';
-import { explainedError, RejectedError, RetryableError } from '../kernel/errors.ts';
+import { explainedError } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import { propertyOf } from '../kernel/unknown.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import { warnOnce } from '../kernel/warn-once.ts';
+import { isRefusal, startError } from './start-error.ts';
 import { type NamedWorkflow, statusOf, type UnnamedWorkflow } from './workflow.ts';
 
 export type { NamedWorkflow, UnnamedWorkflow } from './workflow.ts';
@@ -87,7 +87,7 @@ export function stepFunctions(options: StepFunctionsOptions): NamedWorkflow | Un
           const { executionArn = '' } = await client.send(command, { abortSignal: signal });
           return { outcome: 'started', execution: executionArn };
         } catch (error) {
-          throw startError(error);
+          throw startError('Step Functions', error, refusesInput);
         }
       },
     };
@@ -104,7 +104,7 @@ export function stepFunctions(options: StepFunctionsOptions): NamedWorkflow | Un
         return { outcome: 'started', execution: executionArn };
       } catch (error) {
         if (propertyOf(error, 'name') === 'ExecutionAlreadyExists') return { outcome: 'name-taken' };
-        throw startError(error);
+        throw startError('Step Functions', error, refusesInput);
       }
     },
     async describe(name, { signal }) {
@@ -138,25 +138,7 @@ function arnOf(arn: string): { readonly machine: string } | undefined {
 }
 
 /** What an answer says that Step Functions gave: these inputs are refused whenever they come. */
-const refusesInput: readonly unknown[] = ['InvalidExecutionInput', 'ValidationException', 'InvalidName'];
-
-/** What an error says of a start: that nothing was started, or nothing at all. */
-function startError(error: unknown): unknown {
-  if (!isRefusal(error)) return error;
-  const { name, message } = recordedError(error);
-  const said = `Step Functions refused the start: ${name}: ${message}`;
-  if (refusesInput.includes(name)) return explainedError(RejectedError, said, 'start-refused', { cause: error });
-  return explainedError(RetryableError, said, 'start-refused', { cause: error });
-}
-
-/** Whether a request was refused, and so did nothing. What was throttled may be sent again. */
-function isRefusal(error: unknown): boolean {
-  const setup = setupOf(error);
-  if (setup?.kind === 'credentials' || setup?.kind === 'region') return true;
-  const status = propertyOf(propertyOf(error, '$metadata'), 'httpStatusCode');
-  // 408: the request may have arrived.
-  return typeof status === 'number' && status >= 400 && status < 500 && status !== 408;
-}
+const refusesInput: readonly string[] = ['InvalidExecutionInput', 'ValidationException', 'InvalidName'];
 
 /** A command that the client's retries send a second time only where the first one was refused: what had no answer may have started an execution. */
 function sentOnce(command: StartExecutionCommand): StartExecutionCommand {

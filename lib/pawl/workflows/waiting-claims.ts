@@ -11,6 +11,7 @@ import { answeredBy } from '../kernel/request.ts';
 import { identityOf } from '../rules/identity.ts';
 import { type ClaimRecord, understood } from '../rules/record.ts';
 import { executionHash, executionIn, waitingId } from './execution-name.ts';
+import type { StartedExecution } from './start-execution.ts';
 import {
   type After,
   afterEnd,
@@ -55,9 +56,9 @@ export async function startAndWait(all: WaitingClaims, claim: Claim, input: stri
     }
     case 'start': {
       const name = before.record.claimId;
-      await startNamed(workflow, name, input, call);
+      const execution = await startNamed(workflow, name, input, call);
       // The start is certain, and a look finds a claim that does not say so.
-      await wait(all, before.record, name, until).catch(() => undefined);
+      await wait(all, before.record, { name, execution }, until).catch(() => undefined);
     }
   }
 }
@@ -84,13 +85,18 @@ async function claimExecution({ engine, rules }: WaitingClaims, request: Request
 }
 
 /** Says that the start of an execution is certain: its claim waits for the end. */
-async function wait(all: WaitingClaims, seen: ClaimRecord | undefined, name: string, until: number): Promise<void> {
+async function wait(
+  all: WaitingClaims,
+  seen: ClaimRecord | undefined,
+  { name, execution }: StartedExecution,
+  until: number,
+): Promise<void> {
   const { engine, rules } = all;
   const { host, store } = engine.settings;
   const startedAt = host.now();
   await change<ClaimRecord>(host, {
     seen,
-    transition: (found) => waiting(name, understood(found), startedAt, rules),
+    transition: (found) => waiting(name, execution, understood(found), startedAt, rules),
     write: (one) => store.write(one),
     until,
     requestMs,
@@ -183,15 +189,15 @@ async function startNext(
   const { workflow } = all;
   const { host } = all.engine.settings;
   const name = record.claimId;
-  await answered(host, until, async (call) => {
+  const execution = await answered(host, until, async (call) => {
     const again = input ?? (await workflow.describe(failed, call))?.input;
     if (again === undefined) {
       const said = `${name} was not started: its target does not show the input of ${failed}`;
       throw explainedError(Error, said, 'start-in-doubt');
     }
-    await startNamed(workflow, name, again, call);
+    return startNamed(workflow, name, again, call);
   });
-  await wait(all, record, name, until);
+  await wait(all, record, { name, execution }, until);
 }
 
 /** Asks a target, and waits no longer than there is time. */

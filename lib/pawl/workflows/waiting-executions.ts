@@ -46,6 +46,8 @@ const sweptAs = {
   parked: 'parked',
   'start-again': 'notApplied',
   'may-not-be-started': 'notApplied',
-  'goes-on': 'inconclusive',
+  // The execution holds the claim: nothing is in doubt.
+  'goes-on': 'held',
+  'not-shown': 'inconclusive',
   nothing: 'settledMeanwhile',
 } as const satisfies Record<After['kind'], SweptClaim>;

@@ -50,8 +50,10 @@ export type After =
   | { readonly kind: 'start-again'; readonly next: ClaimRecord; readonly failed: string }
   /** The last execution of the claim may not have been started yet. It is the one after `failed`. */
   | { readonly kind: 'may-not-be-started'; readonly failed: string }
-  /** It runs, or its message may still start it. */
+  /** It runs, and has time left. */
   | { readonly kind: 'goes-on'; readonly next: ClaimRecord }
+  /** Its target does not show it, and its message may still start it. */
+  | { readonly kind: 'not-shown'; readonly next: ClaimRecord }
   /** It was told before, or of another execution. */
   | { readonly kind: 'nothing' };
 
@@ -98,14 +100,34 @@ export function beforeStart(
   }
 }
 
-/** What the certain start of an execution makes of its claim: it waits for the end. @param startedAt epoch milliseconds */
+/**
+ * What the certain start of an execution makes of its claim: it waits for the end.
+ *
+ * @param execution what its target knows it by
+ * @param startedAt epoch milliseconds
+ */
 export function waiting(
   name: string,
+  execution: string,
   found: ClaimRecord | undefined,
   startedAt: number,
   rules: WaitingRules,
 ): Transition<ClaimRecord> {
-  return renew(name, found, startedAt + rules.endsWithinMs, rules);
+  const next = renew(name, found, lookBy(startedAt + rules.endsWithinMs, startedAt, rules), rules);
+  return typeof next === 'string' ? next : shownAs(execution, next);
+}
+
+/**
+ * When an execution is looked at: once it has to have ended, and before its target can have forgotten an end that was never told. Without an answer to that
+ * look, nothing tells whether it ran.
+ */
+function lookBy(endsBy: number, now: number, { remembersSeconds }: WaitingRules): number {
+  return Math.min(endsBy, now + Math.max(2 * startMs, remembersSeconds * 500));
+}
+
+/** The claim with its execution, for people: they find it there. */
+function shownAs(execution: string, record: ClaimRecord): ClaimRecord {
+  return { ...record, attributes: { ...record.attributes, execution: execution.slice(0, 512) } };
 }
 
 /** What the end of an execution makes of its claim. @param now epoch milliseconds */
@@ -139,7 +161,9 @@ function startAgain(found: ClaimRecord, released: ClaimRecord, failed: string, r
   const { hash, number } = executionIn(failed) ?? { hash: '', number: 0 };
   const claimId = executionName(hash, number + 1);
   const decided = decide(released, { id: found.id, claimId, leaseUntil: now + startMs }, rules, now);
-  return decided.kind === 'granted' ? { kind: 'start-again', next: decided.record, failed } : { kind: 'nothing' };
+  if (decided.kind !== 'granted') return { kind: 'nothing' };
+  const { execution: ofTheLast, ...attributes } = decided.record.attributes ?? {};
+  return { kind: 'start-again', next: { ...decided.record, attributes }, failed };
 }
 
 /**
@@ -168,18 +192,18 @@ export function afterLook(
         rules,
         now,
       );
-    return goesOn(found, now + askAgainMs, rules);
+    return leftUntil('not-shown', now + askAgainMs, found, rules);
   }
   if (execution.status !== 'running')
     return afterEnd(found, { name, status: execution.status, error: execution.error }, rules, now);
   const endsBy = execution.startedAt + endsWithinMs;
-  if (now < endsBy) return goesOn(found, endsBy, rules);
+  if (now < endsBy) return leftUntil('goes-on', lookBy(endsBy, now, rules), shownAs(execution.execution, found), rules);
   return park(found, 'ExecutionNotEnded', `${name}: it runs, and should have ended`, rules, now);
 }
 
-function goesOn(found: ClaimRecord, leaseUntil: number, rules: ClaimRules): After {
+function leftUntil(kind: 'goes-on' | 'not-shown', leaseUntil: number, found: ClaimRecord, rules: ClaimRules): After {
   const next = renew(found.claimId, found, leaseUntil, rules);
-  return typeof next === 'string' ? { kind: 'nothing' } : { kind: 'goes-on', next };
+  return typeof next === 'string' ? { kind: 'nothing' } : { kind, next };
 }
 
 function park(found: ClaimRecord, name: string, message: string, rules: ClaimRules, now: number): After {

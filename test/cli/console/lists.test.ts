@@ -57,8 +57,8 @@ describe('the list of open claims', () => {
       { operation: 'pay', reason: 'outcome-unknown', error: 'Reset by PEER', count: 1, oldestAt: at },
     ]);
     expect(byOperation(claims)).toEqual([
-      { operation: 'mail', parked: 1, 'in-doubt': 1, 'in-flight': 0, oldestAt: at - 5000 },
-      { operation: 'pay', parked: 1, 'in-doubt': 0, 'in-flight': 0, oldestAt: at },
+      { operation: 'mail', parked: 1, 'in-doubt': 1, waiting: 0, 'in-flight': 0, oldestAt: at - 5000 },
+      { operation: 'pay', parked: 1, 'in-doubt': 0, waiting: 0, 'in-flight': 0, oldestAt: at },
     ]);
   });
 

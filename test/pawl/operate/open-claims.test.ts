@@ -97,7 +97,7 @@ it('says of each claim what it is, and nothing of its payload or result', async 
 
 it.each([
   [{ keyPrefix: 'o' }, /^keyPrefix: expected to be given with operation/],
-  [{ state: 'open' }, /^state: expected parked, in-doubt, in-flight/],
+  [{ state: 'open' }, /^state: expected parked, in-doubt, waiting, in-flight/],
   [{ limit: 0 }, /^limit: expected/],
   [{ olderThanMs: -1 }, /^olderThanMs: expected/],
   [{ doubtOlderThanMs: Number.NaN }, /^doubtOlderThanMs: expected/],

@@ -3,6 +3,7 @@ import {
   ClaimsDashboard,
   ClaimsTable,
   Consumer,
+  ExecutionEnds,
   OpenClaimsSweep,
   OutboxRelay,
   OutboxTable,
@@ -54,6 +55,7 @@ import {
 import * as leanStores from '../../../lib/pawl/stores/dynamodb/lean.ts';
 import { sweepOpenClaims } from '../../../lib/pawl/sweep/index.ts';
 import { commit, eachTransaction, inPhases } from '../../../lib/pawl/transactions/index.ts';
+import { durableFunctions } from '../../../lib/pawl/workflows/durable-functions.ts';
 import { executionEnded, startAgain, startOnce, waitingExecutions } from '../../../lib/pawl/workflows/index.ts';
 import { stepFunctions } from '../../../lib/pawl/workflows/step-functions.ts';
 import { httpProvider, rehearsal } from '../../../lib/rehearsal/index.ts';
@@ -196,6 +198,7 @@ export const takers: readonly Taker[] = [
   { door: 'deleteExpired', take: (o) => deleteExpired(untyped({ pool: {}, ...o })) },
   { door: 'postgresMigration', take: (o) => postgresMigration(untyped(o)) },
   { door: 'startOnce', take: (o) => startOnce(untyped({ operation: 'o', key: nothing, store, ...o })) },
+  { door: 'durableFunctions', take: (o) => durableFunctions(untyped(o)) },
   { door: 'stepFunctions', take: (o) => stepFunctions(untyped({ type: 'STANDARD', ...o })) },
   {
     door: 'startOnce',
@@ -287,6 +290,7 @@ export const takers: readonly Taker[] = [
   { door: 'lockStoreLaws', take: (o) => lockStoreLaws(untyped({ test: nothing, open: memoryLockStore, ...o })) },
   { door: 'ClaimsTable', take: (o) => new ClaimsTable(scope(), 'Claims', untyped(o)) },
   { door: 'Consumer', take: (o) => new Consumer(scope(), 'SendEmail', untyped(o)) },
+  { door: 'ExecutionEnds', take: (o) => new ExecutionEnds(scope(), 'Ends', untyped(o)) },
   { door: 'OpenClaimsSweep', take: (o) => new OpenClaimsSweep(scope(), 'Sweep', untyped(o)) },
   { door: 'OutboxTable', take: (o) => new OutboxTable(scope(), 'Outbox', untyped(o)) },
   { door: 'OutboxRelay', take: (o) => new OutboxRelay(scope(), 'Relay', untyped(o)) },
@@ -350,6 +354,7 @@ export const withoutOptions: Readonly<Record<string, string>> = {
   grantOperate: writesNothing,
   grantStatements: writesNothing,
   grantRestore: writesNothing,
+  grantStart: writesNothing,
   mailer: writesNothing,
   rows: writesNothing,
   times: writesNothing,

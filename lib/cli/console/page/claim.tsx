@@ -22,7 +22,8 @@ export function Claim({ state, place: { params } }: { readonly state: ConsoleSta
   const { value: found, error, reload } = useLoad<Found>(path);
   const [acting, setActing] = useState(false);
   const claim = found?.claim;
-  const canResolve = state.write && (claim?.state === 'parked' || claim?.state === 'in-doubt');
+  const waits = claim?.state === 'waiting' && claim.execution !== undefined;
+  const canResolve = state.write && (claim?.state === 'parked' || claim?.state === 'in-doubt' || waits);
   useKeys({ a: () => canResolve && setActing(true) });
   const close = (acted: boolean) => {
     setActing(false);
@@ -80,7 +81,7 @@ function Facts({
   readonly results: boolean;
   readonly onResults: () => void;
 }) {
-  const { effectKey, error, attributes, steps, hasResult, result } = claim;
+  const { effectKey, error, attributes, execution, steps, hasResult, result } = claim;
   const isHidden = !results && (hasResult || steps.some((step) => step.hasResult));
   return (
     <section class="card" aria-labelledby="facts">
@@ -104,6 +105,22 @@ function Facts({
             </dd>
           </>
         )}
+        {execution && (
+          <>
+            <dt>Execution</dt>
+            <dd>
+              <code class="text">{shown(execution.execution)}</code>{' '}
+              <Copy text={execution.execution} what="the execution" />
+              {execution.consoleUrl && (
+                <div>
+                  <a href={execution.consoleUrl} target="_blank" rel="noreferrer">
+                    In the console of AWS
+                  </a>
+                </div>
+              )}
+            </dd>
+          </>
+        )}
         <dt>Attempts</dt>
         <dd>
           {claim.attempts}, {claim.abandoned} of them abandoned
@@ -113,7 +130,9 @@ function Facts({
         <Fact name="Fingerprint" text={claim.fingerprint} />
         <Fact name="Message" text={claim.source} />
         {attributes &&
-          Object.entries(attributes).map(([name, value]) => <Fact key={name} name={name} text={String(value)} />)}
+          Object.entries(attributes)
+            .filter(([name]) => execution === undefined || name !== 'execution')
+            .map(([name, value]) => <Fact key={name} name={name} text={String(value)} />)}
         <Fact name="Kept until" text={claim.expiresAt === undefined ? undefined : time(claim.expiresAt)} />
         <Fact name="Result" text={result} />
       </dl>

@@ -24,7 +24,7 @@ function momentsOf(claim: ClaimView): readonly Moment[] {
     moments.push({
       at: leaseUntil,
       tone: 'in-flight',
-      what: `End of the lease of fence ${fence}`,
+      what: claim.state === 'waiting' ? 'The sweep looks at the execution' : `End of the lease of fence ${fence}`,
       more: attempts > 1 ? `The last of ${attempts} attempts.` : undefined,
     });
   }
@@ -51,6 +51,7 @@ function momentsOf(claim: ClaimView): readonly Moment[] {
 const now: Readonly<Record<string, readonly [tone: string, what: string]>> = {
   parked: ['parked', 'Parked: it waits for an operator'],
   'in-doubt': ['in-doubt', 'In doubt: the next request decides by the policy'],
+  waiting: ['waiting', 'It waits for the end of an execution'],
   'in-flight': ['in-flight', 'In flight'],
   completed: ['good', 'Completed'],
   rejected: ['bad', 'Rejected'],

@@ -7,6 +7,7 @@ import type { OpenState, ResolutionPlan } from 'pawl/operate';
 export const openStates: Readonly<Record<OpenState, string>> = {
   parked: 'parked',
   'in-doubt': 'in doubt',
+  waiting: 'waiting',
   'in-flight': 'in flight',
 };
 
