@@ -291,27 +291,41 @@ nothing about the effect: a claim stays what it is. A message stays if a worker 
   }),
   command({
     name: 'findings',
-    summary: "lists what does not agree with a provider's statement, and accepts it",
-    names: anyNames('[accept <finding> …]', 'accept and the ids of findings, or nothing', ['accept']),
+    summary: "lists what does not agree with a provider's statement, accepts it, and settles it",
+    names: anyNames('[accept|approve|settle <finding> …]', 'accept, approve or settle, and the ids of findings', [
+      'accept',
+      'approve',
+      'settle',
+    ]),
     usage: `[--by <name> --note <text>] ${stackOrTable}`,
     about: `Lists open findings: effects that are missing here (the provider has them, and no claim does: a refund may be due), missing there, that
 happened twice, or that differ.
 
-With accept, it ends findings: no later run reports them again. That changes no claim and nothing at the provider.`,
+With accept, it ends findings: no later run reports them again. That changes no claim and nothing at the provider.
+
+With settle and --remedies, it runs the remedy of each finding once, such as a refund, within its limits: of these findings, or of all. <file> exports
+{ operation, remedies, limits } of settleFindings as its default. It shows a plan first. A remedy that needs an approval is asked for. With settle and --by-hand,
+it records that these findings were settled outside of pawl: no remedy of them happens any more. With approve, it approves what another person has asked for;
+who you are, AWS says.`,
     options: {
       ...account,
       operation: text('name', 'only findings of this operation'),
       kind: choice('kind', 'only findings of this kind', findingKinds),
+      remedies: text('file', 'with settle: the file that has the remedies'),
+      'by-hand': flag('with settle: they were settled outside of pawl'),
       by,
       note,
-      yes,
+      ...plan,
       json,
     },
     examples: [
       '--stack Shop --operation charge --kind missing-here',
       "accept '#finding#1a2b' --by maria --note 'a test' --stack Shop",
+      "settle --remedies remedies.ts --by maria --note 'doubled on 22 November' --stack Shop --dry-run",
+      "settle '#finding#1a2b' --by-hand --by maria --note 're_1' --stack Shop",
+      "approve '#finding#1a2b' --by tom --note 'seen at the bank' --stack Shop",
     ],
-    more: 'Needs claims.grantStatements(role).',
+    more: 'Needs claims.grantStatements(role). approve, and remedies that need an approval, ask STS who you are, which needs no permission.',
     guide: 'guides/statements.md#findings',
     run: async (line, io) => (await import('./findings.ts')).findings(line, io),
   }),

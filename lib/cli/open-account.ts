@@ -29,6 +29,8 @@ export interface OpenAccount {
   readonly locks: LockOperator;
   /** What statements have found. */
   readonly findings: Findings;
+  /** Who calls, as AWS knows the caller. @throws STS's error */
+  identity(): Promise<string>;
   /** Those of the stack, if a stack was named. */
   stackDeadLetters(): readonly DeadLetterPlace[];
   /** The dead-letter queues that the command is about. @param asked one of them, and where its messages go back to. @throws UsageError */
@@ -61,6 +63,7 @@ export async function openAccount(
   const mark = await granting(`claimsTable.${grant}(role)`, () => readRestored({ tableName, aws }));
   const restored = mark !== undefined && mark.liftedAt === undefined ? restoredTable : undefined;
   const store = dynamoStore({ tableName, aws, restored });
+  const identity = async () => (await import('./identity.ts')).identity(config);
   const stackDeadLetters = () => {
     leftOut('queues', 'lambda:ListEventSourceMappings, and it has no DEAD_LETTER_QUEUE_URL');
     return places?.deadLetters ?? [];
@@ -71,7 +74,8 @@ export async function openAccount(
     store,
     operate: operator({ store, ...options }),
     locks: lockOperator({ store: dynamoLockStore(store), onEvent: () => undefined }),
-    findings: findings({ store }),
+    findings: findings({ store, identity }),
+    identity,
     sqs,
     stackDeadLetters,
     async deadLetters(wanted) {

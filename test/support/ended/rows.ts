@@ -269,6 +269,26 @@ export const rows: Readonly<Record<string, Row | Elsewhere>> = {
     said: /(\d+) findings? accepted|Nothing was changed/,
     code: 0,
   },
+  // It asks STS who it is.
+  'findings approve': {
+    elsewhere: 'test/suites/integration/operate/settle-findings.test.ts',
+    showing: (_, odd) => [['findings', 'approve', `#finding#${odd}`]],
+  },
+  'findings settle': {
+    prepare: async (world) => {
+      await withFindings(world);
+      world.keys.push(...(await findingIds(world)));
+    },
+    args: (world) => ['findings', 'settle', ...world.keys, '--by-hand', '--yes', ...by, ...table(world)],
+    showing: (_, odd) => [
+      ['findings', 'settle', `#finding#${odd}`, '--by-hand', '--yes', ...byOdd(odd)],
+      ['findings', 'settle', '--remedies', `/${odd}`, ...byOdd(odd)],
+    ],
+    acts: 3,
+    done: async (world) => 3 - (await findingIds(world)).length,
+    said: /(\d+) findings? settled|Nothing was changed/,
+    code: 0,
+  },
   outbox: {
     ...reads,
     prepare: parkedMessages,
