@@ -80,6 +80,7 @@ export const siteSections: readonly Section[] = [
           'guides/console',
           'guides/sweep',
           'guides/statements',
+          'guides/remedies',
           'guides/restore',
         ],
       },
