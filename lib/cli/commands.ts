@@ -189,6 +189,21 @@ Without <key>, it decides all open claims that the filters find.`,
     run: async (line, io) => (await import('./resolve.ts')).resolve(line, io),
   }),
   command({
+    name: 'forget',
+    summary: 'erases what a claim keeps, and its effect still does not repeat',
+    names: { ...anyNames('<operation> <key>', 'an operation and a key'), least: 2, most: 2 },
+    usage: `--by <name> --note <text> ${stackOrTable}`,
+    about: `Erases what a claim keeps once it is completed or rejected: its result, attributes, error, steps, fingerprint, and what operators wrote. Shows a plan first.
+What keeps the effect from repeating stays, with who erased the rest and why. A later message with the key is answered without a result. It cannot be undone.
+
+The key stays as the id of the claim. If your key function hashes it, <key> is that hash. The command says what it does not reach.`,
+    options: { ...account, by: needed(by), note: needed(note), ...plan, json },
+    examples: ["send-email order-17 --by maria --note 'request 4711' --stack Shop --dry-run"],
+    more: 'Needs dynamodb:GetItem and PartiQLUpdate on the table: claims.grantOperate(role).',
+    guide: 'guides/forget.md',
+    run: async (line, io) => (await import('./forget.ts')).forget(line, io),
+  }),
+  command({
     name: 'restored',
     summary: 'marks a table that was restored from a point in time, corrects the mark, or lifts it',
     names: noNames('Name the table with --table'),

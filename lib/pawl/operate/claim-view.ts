@@ -2,6 +2,7 @@ import { expect } from '../kernel/check.ts';
 import type { Host } from '../kernel/host.ts';
 import type { RecordedError } from '../kernel/recorded-error.ts';
 import { checkpointsOf, stepsInDoubt } from '../rules/checkpoints.ts';
+import type { Forgotten } from '../rules/forget.ts';
 import { identify, identityOf, type KeyValue, namesIn } from '../rules/identity.ts';
 import type { OpenClaim } from '../rules/open-claims.ts';
 import type { Attributes, ClaimRecord, ClaimStatus, Discarded, Resolution } from '../rules/record.ts';
@@ -72,6 +73,8 @@ export interface ClaimView extends Omit<OpenClaimView, 'state'> {
   readonly resolution: Resolution | undefined;
   /** The last dead letter of the claim that an operator has deleted for good. */
   readonly discarded: Discarded | undefined;
+  /** That an operator has erased what the claim kept. */
+  readonly forgotten: Forgotten | undefined;
   readonly steps: readonly StepView[];
   /** The names of the steps in doubt: a resolution names each of them. */
   readonly stepsInDoubt: readonly string[];
@@ -129,6 +132,7 @@ export function claimView(record: ClaimRecord, host: Pick<Host, 'sha256'>, resul
     fingerprint: record.fingerprint,
     resolution: record.resolution,
     discarded: record.discarded,
+    forgotten: record.forgotten,
     steps: checkpointsOf(record)
       .filter((one) => one !== null)
       .map(({ name, state, at, fence, result: returned }) => ({

@@ -3,6 +3,7 @@ import { explainedError } from '../kernel/errors.ts';
 import type { RecordedError } from '../kernel/recorded-error.ts';
 import { isCount, isTime, type StoredNumbers, wrongNumberIn } from '../kernel/stored-numbers.ts';
 import { propertyOf } from '../kernel/unknown.ts';
+import type { Forgotten } from './forget.ts';
 import { isObservedText } from './observed-text.ts';
 
 /**
@@ -97,6 +98,8 @@ export interface ClaimRecord {
   readonly resolution?: Resolution | undefined;
   /** The last dead letter of the claim that an operator has deleted for good. Kept through later attempts. Never decided upon. */
   readonly discarded?: Discarded | undefined;
+  /** That an operator has erased what the claim kept. Never decided upon. */
+  readonly forgotten?: Forgotten | undefined;
   /** What the author keeps beside the key, from its first grant on. Never decided upon. */
   readonly attributes?: Attributes | undefined;
   /**

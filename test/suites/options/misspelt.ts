@@ -148,6 +148,7 @@ export const takers: readonly Taker[] = [
   { door: 'operator().redrive', take: async (o) => operate.redrive(untyped({ items: [] }), untyped(o)) },
   { door: 'operator().discard', take: async (o) => operate.discard(untyped({ items: [] }), untyped(o)) },
   { door: 'operator().resolveAll', take: async (o) => operate.resolveAll(untyped({ items: [] }), untyped(o)) },
+  { door: 'operator().forget', take: (o) => operate.forget({ id: 'o#k' }, untyped({ ...acted, ...o })) },
   { door: 'lockOperator', take: (o) => lockOperator(untyped({ store: memoryLockStore(), ...o })) },
   { door: 'lockOperator().list', take: (o) => lockDesk.list(untyped(o)).next() },
   { door: 'lockOperator().planRelease', take: (o) => lockDesk.planRelease(untyped({ locks: [], ...acted, ...o })) },
@@ -212,8 +213,7 @@ export const takers: readonly Taker[] = [
   {
     door: 'settleFindings',
     within: 'remedies.twice',
-    take: (o) =>
-      settleFindings(untyped({ ...remedying, remedies: { twice: { ...remedying.remedies.twice, ...o } } })),
+    take: (o) => settleFindings(untyped({ ...remedying, remedies: { twice: { ...remedying.remedies.twice, ...o } } })),
   },
   {
     door: 'settleFindings().plan',
@@ -221,7 +221,10 @@ export const takers: readonly Taker[] = [
   },
   {
     door: 'settleFindings().settle',
-    take: (o) => settleFindings(remedying).settle(untyped({ ...acted, items: [] }), untyped(o)).next(),
+    take: (o) =>
+      settleFindings(remedying)
+        .settle(untyped({ ...acted, items: [] }), untyped(o))
+        .next(),
   },
   { door: 'markRestored', take: (o) => markRestored(untyped({ tableName: 'claims', ...acted, ...o })) },
   { door: 'correctRestore', take: (o) => correctRestore(untyped({ tableName: 'claims', ...acted, ...o })) },

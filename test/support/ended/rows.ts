@@ -182,6 +182,23 @@ export const rows: Readonly<Record<string, Row | Elsewhere>> = {
     said: /(\d+) claims? resolved|Nothing was changed/,
     code: 0,
   },
+  forget: {
+    prepare: (world) => world.claim('order-1', { status: 'completed', attributes: { who: 'ada' } }),
+    args: (world) => ['forget', operation, 'order-1', '--yes', '--json', ...by, ...table(world)],
+    showing: (_, odd) => [['forget', operation, odd, '--yes', ...byOdd(odd)]],
+    acts: 1,
+    async done(world) {
+      const found = await world.store.read(world.id('order-1'));
+      // Erased and recorded, or neither.
+      expect([found?.attributes, found?.forgotten?.by]).toBeOneOf([
+        [undefined, 'maria'],
+        [{ who: 'ada' }, undefined],
+      ]);
+      return found?.forgotten === undefined ? 0 : 1;
+    },
+    said: /(\d+) claims? forgotten|Nothing was changed/,
+    code: 0,
+  },
   restored: {
     prepare: async () => undefined,
     args: (world) => ['restored', '--cut-off', '2026-11-21T09:00:00Z', '--yes', ...by, ...table(world)],
