@@ -82,6 +82,7 @@ export const siteSections: readonly Section[] = [
           'guides/statements',
           'guides/remedies',
           'guides/restore',
+          'guides/forget',
         ],
       },
       {
