@@ -2,10 +2,9 @@ import { expect } from '../kernel/check.ts';
 import type { Host } from '../kernel/host.ts';
 import type { RecordedError } from '../kernel/recorded-error.ts';
 import { checkpointsOf, stepsInDoubt } from '../rules/checkpoints.ts';
-import type { Forgotten } from '../rules/forget.ts';
 import { identify, identityOf, type KeyValue, namesIn } from '../rules/identity.ts';
 import type { OpenClaim } from '../rules/open-claims.ts';
-import type { Attributes, ClaimRecord, ClaimStatus, Discarded, Resolution } from '../rules/record.ts';
+import type { Attributes, ClaimRecord, ClaimStatus, Discarded, Forgotten, Resolution } from '../rules/record.ts';
 
 /**
  * A claim's name: the id of its record, or its operation and key.

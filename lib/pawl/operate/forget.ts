@@ -1,8 +1,8 @@
 import { expect } from '../kernel/check.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
-import { forget as decideForget, type Forgotten, type NotForgotten } from '../rules/forget.ts';
-import { type ClaimRecord, understood } from '../rules/record.ts';
+import { forget as decideForget, type NotForgotten } from '../rules/forget.ts';
+import { type ClaimRecord, type Forgotten, understood } from '../rules/record.ts';
 import { expectActedBy } from '../rules/resolve.ts';
 import { type ClaimName, type ClaimView, claimView, idOf } from './claim-view.ts';
 import type { Desk } from './desk.ts';
@@ -27,16 +27,10 @@ export interface ForgottenBy extends ActedBy {
 /** Where data of a claim may be that `forget` does not reach. */
 export type NotReached = 'key' | 'backups' | 'dead-letters' | 'logs' | 'findings' | 'statement-line' | 'provider';
 
-/** What became of it. */
-export type ForgetResult = { readonly id: string } & /** `notReached`: where its data may still be. */
-(
+/** What became of it. Only `forgotten` changed something; `notReached` says where data of the claim may still be. */
+export type ForgetResult = { readonly id: string } & (
   | { readonly outcome: 'forgotten'; readonly claim: ClaimView; readonly notReached: readonly NotReached[] }
-  /** Nothing was changed. */
-  | {
-      readonly outcome: 'stays';
-      readonly whyNot: NotForgotten;
-      readonly claim: ClaimView | undefined;
-    }
+  | { readonly outcome: 'stays'; readonly whyNot: NotForgotten; readonly claim: ClaimView | undefined }
 );
 
 const known = { by: true, note: true, revision: true } as const satisfies NamesOf<ForgottenBy>;

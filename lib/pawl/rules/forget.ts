@@ -1,4 +1,4 @@
-import type { ClaimRecord } from './record.ts';
+import type { ClaimRecord, Forgotten } from './record.ts';
 import { successor } from './successor.ts';
 
 /**
@@ -9,16 +9,6 @@ import { successor } from './successor.ts';
  * 3. The revision moves on as with every write.
  */
 
-/** That an operator has erased the data of a claim. All are texts, for people to read. */
-export interface Forgotten {
-  readonly by: string;
-  readonly note: string;
-  /** ISO 8601, by the clock of who erased it. */
-  readonly at: string;
-  /** A random token: tells this act from every other one. */
-  readonly id: string;
-}
-
 /** Why a claim is not forgotten. `not-decided`: it is released or parked, and may still run. */
 export type NotForgotten = 'unknown-key' | 'in-flight' | 'not-decided' | 'changed';
 
@@ -28,14 +18,14 @@ export type ForgetDecision =
   | { readonly kind: 'done'; readonly record: ClaimRecord }
   | { readonly kind: 'refused'; readonly why: NotForgotten };
 
-/** Why a claim with this status is not forgotten; nothing if it may be. @mutant */
+/** Why a claim with this status is not forgotten; nothing if it may be. */
 export function forgetRefusal(found: Pick<ClaimRecord, 'status'> | undefined): NotForgotten | undefined {
   if (found === undefined) return 'unknown-key';
   if (found.status === 'in-flight') return 'in-flight';
   return found.status === 'completed' || found.status === 'rejected' ? undefined : 'not-decided';
 }
 
-/** @param revision of the record that the operator has seen. @mutant */
+/** @param revision of the record that the operator has seen. */
 export function forget(
   found: ClaimRecord | undefined,
   forgotten: Forgotten,

@@ -3,7 +3,6 @@ import { explainedError } from '../kernel/errors.ts';
 import type { RecordedError } from '../kernel/recorded-error.ts';
 import { isCount, isTime, type StoredNumbers, wrongNumberIn } from '../kernel/stored-numbers.ts';
 import { propertyOf } from '../kernel/unknown.ts';
-import type { Forgotten } from './forget.ts';
 import { isObservedText } from './observed-text.ts';
 
 /**
@@ -45,6 +44,16 @@ export interface Discarded {
   readonly note: string;
   /** ISO 8601, by the clock of who discarded it. */
   readonly at: string;
+}
+
+/** That an operator has erased the data of a claim. All are texts, for people to read. */
+export interface Forgotten {
+  readonly by: string;
+  readonly note: string;
+  /** ISO 8601, by the clock of who erased it. */
+  readonly at: string;
+  /** A random token: tells this act from every other one. */
+  readonly id: string;
 }
 
 /** Why a completed claim has no result to replay. */

@@ -99,7 +99,7 @@ export function isUnderRemedy({ remedy, remedied }: RemedyState): boolean {
   return remedy !== undefined && remedy.failed === undefined && remedied === undefined;
 }
 
-/** What comes next for the remedy of a finding. @mutant */
+/** What comes next for the remedy of a finding. */
 export function remedyStep(state: RemedyState, isOpen: boolean, wanted: WantedRemedy): RemedyStep {
   const { remedy, request, approval } = state;
   const stay = (why: NoRemedy): RemedyStep => ({ kind: 'stay', why });
@@ -127,7 +127,7 @@ export function isIdentity(identity: unknown): identity is string {
 /** Why a request is not approved. */
 export type NoApproval = 'not-open' | 'not-asked' | 'no-identity' | 'own-request' | 'approved-before';
 
-/** Why this identity may not approve what is asked for; nothing if it may. @mutant */
+/** Why this identity may not approve what is asked for; nothing if it may. */
 export function approvalRefused(state: RemedyState, isOpen: boolean, identity: unknown): NoApproval | undefined {
   const { request, approval } = state;
   if (!isOpen) return 'not-open';
@@ -137,7 +137,7 @@ export function approvalRefused(state: RemedyState, isOpen: boolean, identity: u
   return approval?.of === request.id ? 'approved-before' : undefined;
 }
 
-/** What becomes of a reservation, by what its finding says. `look`: the claim of the remedy decides. `keep`: the next run uses it. @mutant */
+/** What becomes of a reservation, by what its finding says. `look`: the claim of the remedy decides. `keep`: the next run uses it. */
 export function reservationFate(
   state: RemedyState | undefined,
   isOpen: boolean,

@@ -74,7 +74,7 @@ export function takenOf(found: RemedyCounter | undefined, now: number): RemedyAm
   };
 }
 
-/** The limit that one more remedy of this amount would exceed. @param of what was taken before. @mutant */
+/** The limit that one more remedy of this amount would exceed. @param of what was taken before. */
 export function exceeded(
   of: RemedyAmounts,
   amount: number,
@@ -85,7 +85,7 @@ export function exceeded(
   return of.amount + amount > limit.amount ? `amount-per-${per}` : undefined;
 }
 
-/** Reserves for a finding, unless it has its reservation. @mutant */
+/** Reserves for a finding, unless it has its reservation. */
 export function reserve(
   found: RemedyCounter | undefined,
   wanted: Omit<Reservation, 'at'>,
@@ -110,7 +110,6 @@ export function reserve(
  *
  * @param how `confirm`: its effect has happened, and is spent. `give-back`: it has not, and never will under this reservation
  * @returns nothing if it has ended before
- * @mutant
  */
 export function endReservation(
   found: RemedyCounter | undefined,

@@ -16,7 +16,7 @@ import { collect } from '../../support/collect.ts';
 
 type Store = ClaimStore & KeepsNotes;
 
-export const acted = { by: 'maria', note: 'doubled charges' };
+const acted = { by: 'maria', note: 'doubled charges' };
 const arnOf = (who: string) => `arn:aws:sts::123456789012:assumed-role/Operators/${who}`;
 const manyOf = (amount: number): RemedyLimits => ({
   perRun: { count: 10_000, amount },
