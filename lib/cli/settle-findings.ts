@@ -1,11 +1,18 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type PlannedRemedy, type RemedyResult, type SettleFindingsOptions, settleFindings } from 'pawl/statements';
+import {
+  type PlannedRemedy,
+  type RemedyAmounts,
+  type RemedyResult,
+  type SettleFindingsOptions,
+  settleFindings,
+} from 'pawl/statements';
 import { type Act, carryOut } from './carry-out.ts';
 import { actedBy, type Io, UsageError } from './command.ts';
 import { type OpenAccount, openAccount } from './open-account.ts';
 import type { Values } from './option.ts';
 import type { account as accountOptions, plan as planOptions } from './options.ts';
+import { plural } from './output.ts';
 
 interface Given extends Values<typeof accountOptions>, Values<typeof planOptions> {
   readonly by: string | undefined;
@@ -52,6 +59,7 @@ export async function settle(options: Given, io: Io, ids: readonly string[]): Pr
         ['FINDING', 0],
       ],
       row: rowOf,
+      warn: () => warnOfTaken(io, planned.taken),
       question: (these) => `Settle ${these}, for ${planned.amount} in all? This cannot be undone.`,
       isDone: ({ outcome }) => outcome === 'settled',
       say: sayRemedy,
@@ -152,4 +160,10 @@ function sayRemedy(result: RemedyResult): string | undefined {
     case 'failed':
       return `Not settled: ${result.id}: ${result.error.name}: ${result.error.message}`;
   }
+}
+
+/** What other runs have done today counts as well, and what a run that died has reserved. */
+function warnOfTaken({ error }: Io, { count, amount }: RemedyAmounts): void {
+  if (count > 0)
+    error.line(`Today, ${plural(count, 'remedy', 'remedies')} for ${amount} in all are spent or reserved.`);
 }

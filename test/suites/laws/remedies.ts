@@ -12,6 +12,7 @@ import {
   type SettleFindingsOptions,
   settleFindings,
 } from '../../../lib/pawl/statements/index.ts';
+import { reserveIn } from '../../../lib/pawl/statements/reservation-note.ts';
 import { collect } from '../../support/collect.ts';
 
 type Store = ClaimStore & KeepsNotes;
@@ -74,7 +75,9 @@ export function remedyLaws(name: string, open: () => Promise<Store> | Store): vo
       store = await open();
       provider = aProvider();
       offset = 0;
-      host = { ...nodeHost, now: () => Date.UTC(2026, 10, 27, 9, 30) + offset + (Date.now() % 1000) };
+      // No midnight comes while a test runs: the limits are of one day.
+      const ahead = Date.UTC(2026, 10, 27, 9, 30) - Date.now();
+      host = { ...nodeHost, now: () => Date.now() + ahead + offset };
     });
 
     async function plant(count: number, more: Partial<Finding> = {}, order = 'order'): Promise<readonly string[]> {
@@ -242,6 +245,47 @@ export function remedyLaws(name: string, open: () => Promise<Store> | Store): vo
       expect((await settlement({ limits }).plan(acted)).taken).toEqual({ count: 0, amount: 0 });
     });
 
+    /** The store, with something that happens right before its first write of the count, or its first read of a finding. */
+    function between(of: 'count' | 'finding', happens: () => Promise<unknown>): Store {
+      let isOver = false;
+      const first = async (is: boolean) => {
+        if (!is || isOver) return;
+        isOver = true;
+        await happens();
+      };
+      return {
+        read: (id) => store.read(id),
+        write: (write) => store.write(write),
+        listPlace: (query) => store.listPlace(query),
+        async readNote(id) {
+          await first(of === 'finding' && id.startsWith('#finding#'));
+          return store.readNote(id);
+        },
+        async writeNote(write) {
+          await first(of === 'count' && write.next.id.startsWith('#remedies#'));
+          return store.writeNote(write);
+        },
+      };
+    }
+
+    it('gives back at once what it has reserved for a finding that an operator has accepted meanwhile', async () => {
+      const [id = ''] = await plant(1);
+      const accepting = between('count', () => desk().accept(id, acted));
+      expect(await settled({ store: accepting }, {})).toMatchObject([{ outcome: 'stays', whyNot: 'not-open' }]);
+      expect((await settlement().plan(acted)).taken).toEqual({ count: 0, amount: 0 });
+      expect(provider.refunds).toEqual([]);
+    });
+
+    it('is not kept from its last remedy by a reservation that another run leaves behind while it goes on', async () => {
+      const [first = '', last = ''] = await plant(2);
+      await desk().accept(first, acted);
+      const limits = { perRun: { count: 9, amount: 9000 }, perDay: { count: 1, amount: 9000 } };
+      const left = { id: 'of a run that died', finding: first, amount: 500 };
+      const leaving = between('finding', () => reserveIn({ store, host, operation }, left, limits));
+      expect(outcomes(await settled({ store: leaving, limits }, { limits }))).toEqual(['settled']);
+      expect(provider.refunds).toEqual([last]);
+    });
+
     it('keeps the reservation of a remedy that failed, goes on under it, and gives it back if the remedy is rejected', async () => {
       const [id = ''] = await plant(1);
       let thrown: Error = new RetryableError('the bank is closed');
@@ -327,6 +371,7 @@ export function remedyLaws(name: string, open: () => Promise<Store> | Store): vo
       await settled(of(500));
       await desk('tom').approve(id, acted);
       expect(await settled(of(50_000))).toMatchObject([{ outcome: 'asked', amount: 50_000 }]);
+      expect(await readFinding(store, id)).not.toHaveProperty('approval');
       expect(await settled(of(50_000))).toEqual([]);
       expect(provider.refunds).toEqual([]);
     });
