@@ -80,7 +80,9 @@ export const siteSections: readonly Section[] = [
           'guides/console',
           'guides/sweep',
           'guides/statements',
+          'guides/remedies',
           'guides/restore',
+          'guides/forget',
         ],
       },
       {

@@ -24,7 +24,16 @@ export interface Act<Item, Of extends Result> {
   readonly parts: readonly Part<Item, Of>[];
   readonly thing: 'claim' | 'message' | 'finding' | 'lock';
   /** What becomes of each, and the field of the summary. */
-  readonly verb: 'resolved' | 'redriven' | 'discarded' | 'accepted' | 'released' | 'retried';
+  readonly verb:
+    | 'resolved'
+    | 'redriven'
+    | 'discarded'
+    | 'accepted'
+    | 'approved'
+    | 'settled'
+    | 'forgotten'
+    | 'released'
+    | 'retried';
   /** After the verb: ` as applied`. */
   readonly as?: string;
   /** The plan, as people read it. Without these, none is shown. */

@@ -96,7 +96,7 @@ export async function claim({ names: [key = ''], options }: Line<ClaimGiven>, io
 }
 
 function printClaim(io: Io, claim: ClaimView): void {
-  const { resolution, discarded, error } = claim;
+  const { resolution, discarded, forgotten, error } = claim;
   printFacts(io, {
     claim: claim.id,
     status: claim.state === undefined ? claim.status : `${claim.status}, open: ${claim.state}`,
@@ -116,6 +116,7 @@ function printClaim(io: Io, claim: ClaimView): void {
     attributes: claim.attributes && JSON.stringify(claim.attributes),
     message: claim.source,
     resolution: resolution && `${resolution.verdict} by ${resolution.by} at ${resolution.at}: ${resolution.note}`,
+    forgotten: forgotten && `by ${forgotten.by} at ${forgotten.at}: ${forgotten.note}`,
     discarded: discarded && `message ${discarded.messageId} by ${discarded.by} at ${discarded.at}: ${discarded.note}`,
     'kept until': time(claim.expiresAt),
     result: claim.result ?? (claim.hasResult ? 'recorded; show it with --results' : undefined),

@@ -211,6 +211,21 @@ comment. A table that is there already is never changed. Then it looks at the da
     run: async (line, io) => (await import('./migrate.ts')).migrate(line, io),
   }),
   command({
+    name: 'forget',
+    summary: 'erases what a claim keeps, and its effect still does not repeat',
+    names: { ...anyNames('<operation> <key>', 'an operation and a key'), least: 2, most: 2 },
+    usage: `--by <name> --note <text> ${stackOrTable}`,
+    about: `Erases what a claim keeps once it is completed or rejected: its result, attributes, error, steps, fingerprint, and what operators wrote. Shows a plan first.
+What keeps the effect from repeating stays, with who erased the rest and why. A later message with the key is answered without a result. It cannot be undone.
+
+The key stays as the id of the claim. If your key function hashes it, <key> is that hash. The command says what it does not reach.`,
+    options: { ...account, by: needed(by), note: needed(note), ...plan, json },
+    examples: ["send-email order-17 --by maria --note 'request 4711' --stack Shop --dry-run"],
+    more: 'Needs dynamodb:GetItem and PartiQLUpdate on the table: claims.grantOperate(role).',
+    guide: 'guides/forget.md',
+    run: async (line, io) => (await import('./forget.ts')).forget(line, io),
+  }),
+  command({
     name: 'restored',
     summary: 'marks a table that was restored from a point in time, corrects the mark, or lifts it',
     names: noNames('Name the table with --table'),
@@ -314,27 +329,41 @@ nothing about the effect: a claim stays what it is. A message stays if a worker 
   }),
   command({
     name: 'findings',
-    summary: "lists what does not agree with a provider's statement, and accepts it",
-    names: anyNames('[accept <finding> …]', 'accept and the ids of findings, or nothing', ['accept']),
+    summary: "lists what does not agree with a provider's statement, accepts it, and settles it",
+    names: anyNames('[accept|approve|settle <finding> …]', 'accept, approve or settle, and the ids of findings', [
+      'accept',
+      'approve',
+      'settle',
+    ]),
     usage: `[--by <name> --note <text>] ${stackOrTable}`,
     about: `Lists open findings: effects that are missing here (the provider has them, and no claim does: a refund may be due), missing there, that
 happened twice, or that differ.
 
-With accept, it ends findings: no later run reports them again. That changes no claim and nothing at the provider.`,
+With accept, it ends findings: no later run reports them again. That changes no claim and nothing at the provider.
+
+With settle and --remedies, it runs the remedy of each finding once, such as a refund, within its limits: of these findings, or of all. <file> exports
+{ operation, remedies, limits } of settleFindings as its default. It shows a plan first. A remedy that needs an approval is asked for. With settle and --by-hand,
+it records that these findings were settled outside of pawl: no remedy of them happens any more. With approve, it approves what another person has asked for;
+who you are, AWS says.`,
     options: {
       ...account,
       operation: text('name', 'only findings of this operation'),
       kind: choice('kind', 'only findings of this kind', findingKinds),
+      remedies: text('file', 'with settle: the file that has the remedies'),
+      'by-hand': flag('with settle: they were settled outside of pawl'),
       by,
       note,
-      yes,
+      ...plan,
       json,
     },
     examples: [
       '--stack Shop --operation charge --kind missing-here',
       "accept '#finding#1a2b' --by maria --note 'a test' --stack Shop",
+      "settle --remedies remedies.ts --by maria --note 'doubled on 22 November' --stack Shop --dry-run",
+      "settle '#finding#1a2b' --by-hand --by maria --note 're_1' --stack Shop",
+      "approve '#finding#1a2b' --by tom --note 'seen at the bank' --stack Shop",
     ],
-    more: 'Needs claims.grantStatements(role).',
+    more: 'Needs claims.grantStatements(role). approve, and remedies that need an approval, ask STS who you are, which needs no permission.',
     guide: 'guides/statements.md#findings',
     run: async (line, io) => (await import('./findings.ts')).findings(line, io),
   }),

@@ -3,8 +3,9 @@ import { carryOut } from './carry-out.ts';
 import { actedBy, type Io, type Line, UsageError } from './command.ts';
 import { openAccount } from './open-account.ts';
 import type { Values } from './option.ts';
-import type { account as accountOptions } from './options.ts';
+import type { account as accountOptions, plan as planOptions } from './options.ts';
 import { age, plural, printFacts, printJson, Table, time } from './output.ts';
+import { approve, byIds, settle } from './settle-findings.ts';
 
 interface StatementsGiven extends Values<typeof accountOptions> {
   readonly json: boolean;
@@ -49,18 +50,29 @@ function printReport(io: Io, report: StatementReport): void {
   });
 }
 
-interface FindingsGiven extends StatementsGiven {
+interface FindingsGiven extends StatementsGiven, Values<typeof planOptions> {
   readonly operation: string | undefined;
   readonly kind: Finding['kind'] | undefined;
   readonly by: string | undefined;
   readonly note: string | undefined;
-  readonly yes: boolean;
+  readonly remedies: string | undefined;
+  readonly 'by-hand': boolean;
 }
 
-/** `pawl findings`. @returns 1 if a finding is open, or could not be accepted */
+/** `pawl findings`. @returns 1 if a finding is open, or could not be acted on */
 export async function findings({ names: [act, ...ids], options }: Line<FindingsGiven>, io: Io): Promise<number> {
-  if (act !== undefined && act !== 'accept') throw new UsageError(`pawl findings: expected accept; got '${act}'.`);
-  return act === 'accept' ? accept(options, io, ids) : list(options, io);
+  switch (act) {
+    case undefined:
+      return list(options, io);
+    case 'accept':
+      return accept(options, io, ids);
+    case 'approve':
+      return approve(options, io, ids);
+    case 'settle':
+      return settle(options, io, ids);
+    default:
+      throw new UsageError(`pawl findings: expected accept, approve or settle; got '${act}'.`);
+  }
 }
 
 async function list(options: FindingsGiven, io: Io): Promise<number> {
@@ -104,27 +116,16 @@ async function accept(options: FindingsGiven, io: Io, ids: readonly string[]): P
   const acted = actedBy(options);
   const account = await openAccount(options, { io, grant: 'grantStatements' });
   try {
-    return await carryOut(options, io, {
-      parts: [
-        {
-          items: ids,
-          count: ids.length,
-          async *run(signal) {
-            for (const id of ids) {
-              if (signal.aborted) return;
-              const { outcome } = await account.findings.accept(id, acted);
-              yield { id, outcome };
-            }
-          },
-        },
-      ],
-      thing: 'finding',
-      verb: 'accepted',
-      question: (these) => `Accept ${these}? No later run reports them again.`,
-      isDone: ({ outcome }) => outcome === 'accepted',
-      say: ({ id, outcome }) => (outcome === 'accepted' ? undefined : `Not accepted: ${id}: ${outcome}`),
-      left: 'One finding is accepted or open: pawl findings shows which. Start it again.',
-    });
+    return await carryOut(
+      options,
+      io,
+      byIds(ids, {
+        verb: 'accepted',
+        question: (these) => `Accept ${these}? No later run reports them again.`,
+        isDone: ({ outcome }) => outcome === 'accepted',
+        act: async (id) => (await account.findings.accept(id, acted)).outcome,
+      }),
+    );
   } finally {
     account.close();
   }

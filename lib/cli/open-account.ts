@@ -33,6 +33,8 @@ export interface OpenAccount {
   readonly locks: LockOperator;
   /** What statements have found. */
   readonly findings: Findings;
+  /** Who calls, as AWS knows the caller. @throws STS's error */
+  identity(): Promise<string>;
   /** Those of the stack, if a stack was named. */
   stackDeadLetters(): readonly DeadLetterPlace[];
   /** The dead-letter queues that the command is about. @param asked one of them, and where its messages go back to. @throws UsageError */
@@ -70,6 +72,7 @@ export async function openAccount(
   };
   const { tableName, store, lockStore, ...opened } =
     given.database === undefined ? await inTable() : await openDatabase(given.database, given.table);
+  const identity = async () => (await import('./identity.ts')).identity(config);
   const stackDeadLetters = () => {
     leftOut('queues', 'lambda:ListEventSourceMappings, and it has no DEAD_LETTER_QUEUE_URL');
     return places?.deadLetters ?? [];
@@ -81,7 +84,8 @@ export async function openAccount(
     dynamoStore: 'dynamoStore' in opened ? opened.dynamoStore : undefined,
     operate: operator({ store, aws, ...options }),
     locks: lockOperator({ store: lockStore, onEvent: () => undefined }),
-    findings: findings({ store }),
+    findings: findings({ store, identity }),
+    identity,
     sqs,
     stackDeadLetters,
     async deadLetters(wanted) {

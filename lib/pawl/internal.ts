@@ -14,6 +14,7 @@ export type { LockStore, LockWrite, LockWriteResult } from './locks/store.ts';
 export { openStates } from './operate/claim-view.ts';
 export { youngestDoubt, youngestStepDoubt } from './operate/young-doubt.ts';
 export { bodyField } from './payload/keys.ts';
+export { forgetRefusal } from './rules/forget.ts';
 export { identify } from './rules/identity.ts';
 export { type KeepsNotes, keepsNotes, type Note, noteSchema, type PlaceEntry } from './rules/notes.ts';
 export { openShard, statementDue, unstatedPlace } from './rules/open.ts';

@@ -51,6 +51,7 @@ const reachedBy: Readonly<Record<OwnKind, 'claims, to read' | 'locks' | 'none'>>
   statement: 'none',
   finding: 'none',
   findings: 'none',
+  remedies: 'none',
   unstated: 'none',
   observed: 'none',
   'open-claims': 'none',

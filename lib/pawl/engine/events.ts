@@ -94,6 +94,15 @@ export type ClaimFact =
       readonly open: number;
       readonly fresh: number;
     }
+  /** A remedy has settled a finding. `id` is the claim of the remedy; `amount` is in the smallest unit of the currency. */
+  | {
+      readonly type: 'finding-settled';
+      readonly finding: string;
+      readonly how: 'remedy' | 'by-hand';
+      readonly amount: number;
+    }
+  /** A limit has stopped a run of remedies, which has done `count` of them. The event is about the operation, and has no claim. */
+  | { readonly type: 'remedy-limit'; readonly limit: string; readonly count: number; readonly amount: number }
   /** A message went back to its queue until what it waits for can have ended: another worker's lease, a provider's settling. */
   | { readonly type: 'deferred'; readonly messageId: string; readonly seconds: number }
   /**

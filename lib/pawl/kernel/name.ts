@@ -109,6 +109,7 @@ export type OwnKind =
   | 'statement'
   | 'finding'
   | 'findings'
+  | 'remedies'
   | 'unstated'
   | 'observed'
   | 'restored'

@@ -4,7 +4,7 @@ import type { RecordedError } from '../kernel/recorded-error.ts';
 import { checkpointsOf, stepsInDoubt } from '../rules/checkpoints.ts';
 import { identify, identityOf, type KeyValue, namesIn } from '../rules/identity.ts';
 import type { OpenClaim } from '../rules/open-claims.ts';
-import type { Attributes, ClaimRecord, ClaimStatus, Discarded, Resolution } from '../rules/record.ts';
+import type { Attributes, ClaimRecord, ClaimStatus, Discarded, Forgotten, Resolution } from '../rules/record.ts';
 import { type ExecutionView, executionOf, isWaiting } from './execution-view.ts';
 
 /**
@@ -75,6 +75,8 @@ export interface ClaimView extends Omit<OpenClaimView, 'state'> {
   readonly resolution: Resolution | undefined;
   /** The last dead letter of the claim that an operator has deleted for good. */
   readonly discarded: Discarded | undefined;
+  /** That an operator has erased what the claim kept. */
+  readonly forgotten: Forgotten | undefined;
   readonly steps: readonly StepView[];
   /** The names of the steps in doubt: a resolution names each of them. */
   readonly stepsInDoubt: readonly string[];
@@ -134,6 +136,7 @@ export function claimView(record: ClaimRecord, host: Pick<Host, 'sha256'>, resul
     fingerprint: record.fingerprint,
     resolution: record.resolution,
     discarded: record.discarded,
+    forgotten: record.forgotten,
     steps: checkpointsOf(record)
       .filter((one) => one !== null)
       .map(({ name, state, at, fence, result: returned }) => ({

@@ -21,6 +21,8 @@ export type OperateEvent =
     })
   /** A claim in doubt was parked, so that no worker begins while it is resolved. */
   | (Act & { readonly type: 'parked-by-operator'; readonly id: string; readonly fence: number })
+  /** What a claim kept is erased. */
+  | (Act & { readonly type: 'forgotten'; readonly id: string; readonly fence: number })
   /**
    * A copy of a dead letter is on its queue again. `copyLeft`: the dead letter could not be deleted, and stays.
    */

@@ -4,6 +4,7 @@ export type { DiscardResult } from './discard.ts';
 export type { DiscardPlan, DiscardWanted, KeepReason, PlannedDiscard } from './discard-plan.ts';
 export type { OperateEvent } from './events.ts';
 export type { ExecutionView } from './execution-view.ts';
+export type { ForgetResult, ForgottenBy, NotReached } from './forget.ts';
 export type { DoubledKey, ObservedReport, WrongKey } from './observed.ts';
 export type { OpenClaimsPage, OpenClaimsQuery } from './open-claims.ts';
 export { type Operator, operator } from './operator.ts';

@@ -8,6 +8,7 @@ import { type DeadLettersQuery, type DeadLettersSeen, deadLetters } from './dead
 import { openDesk } from './desk.ts';
 import { type DiscardResult, discard } from './discard.ts';
 import { type DiscardPlan, type DiscardWanted, planDiscard } from './discard-plan.ts';
+import { type ForgetResult, type ForgottenBy, forget } from './forget.ts';
 import { type ObservedReport, observed } from './observed.ts';
 import { type OpenClaimsPage, type OpenClaimsQuery, openClaims } from './open-claims.ts';
 import { type ActOptions, knownOfActs, type OperatorOptions } from './options.ts';
@@ -64,6 +65,13 @@ export interface Operator {
     verdict: ResolutionVerdict | StepResolutions,
     resolved: ResolvedByOperator,
   ): Promise<ResolveResult>;
+  /**
+   * Erases what a claim keeps, once it is completed or rejected: result, attributes, error, steps, fingerprint, and what operators wrote. The effect still does
+   * not repeat. The key stays, as the id of the record: where your key function hashes it, its hash.
+   *
+   * @throws OptionError when `by` or `note` is missing; the store's error
+   */
+  forget(name: ClaimName, acted: ForgottenBy): Promise<ForgetResult>;
   /** What one verdict for many claims would do. Reads each claim, and writes nothing. @throws OptionError; the store's error */
   planResolutions(wanted: ResolutionsWanted): Promise<ResolutionPlan>;
   /** Carries a plan out, a claim at a time. Each is read again, and resolved only if its doubt is the one that the plan has seen. */
@@ -130,6 +138,7 @@ export function operator(options: OperatorOptions): Operator {
       return observed(desk, operation, wanted);
     },
     resolve: (name, verdict, resolved) => resolve(desk, name, verdict, resolved),
+    forget: (name, acted) => forget(desk, name, acted),
     planResolutions: (wanted) => planResolutions(desk, wanted),
     resolveAll: (plan, acting = {}) =>
       resolveAll(desk, checkedPlan('planResolutions', plan), checkedActing('resolveAll', acting)),

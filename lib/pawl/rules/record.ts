@@ -46,6 +46,16 @@ export interface Discarded {
   readonly at: string;
 }
 
+/** That an operator has erased the data of a claim. All are texts, for people to read. */
+export interface Forgotten {
+  readonly by: string;
+  readonly note: string;
+  /** ISO 8601, by the clock of who erased it. */
+  readonly at: string;
+  /** A random token: tells this act from every other one. */
+  readonly id: string;
+}
+
 /** Why a completed claim has no result to replay. */
 export type ResultOmitted = 'by-choice' | 'too-large' | 'not-serialisable' | 'not-returned';
 
@@ -97,6 +107,8 @@ export interface ClaimRecord {
   readonly resolution?: Resolution | undefined;
   /** The last dead letter of the claim that an operator has deleted for good. Kept through later attempts. Never decided upon. */
   readonly discarded?: Discarded | undefined;
+  /** That an operator has erased what the claim kept. Never decided upon. */
+  readonly forgotten?: Forgotten | undefined;
   /** What the author keeps beside the key, from its first grant on. Never decided upon. */
   readonly attributes?: Attributes | undefined;
   /**

@@ -3,14 +3,17 @@ import { boundedName, joined, ownParts } from '../kernel/name.ts';
 import type { KeepsNotes, Note, PlaceEntry } from '../rules/notes.ts';
 import { noteSchema } from '../rules/notes.ts';
 import type { Attributes, ClaimStatus } from '../rules/record.ts';
+import { isUnderRemedy, type RemedyState } from '../rules/remedy.ts';
 import type { Difference, StatementLine } from './line.ts';
 
 /**
  * What a run has found, and where it is kept: a note beside the claims, with an id that no claim can have.
  *
  * 1. A finding has one id, however often it is found. A run that repeats a part, and a run whose window overlaps, find the same one.
- * 2. A finding is open until an operator accepts it, or a later look at it shows that it is settled. Only an open one is listed.
- * 3. A finding that was accepted or settled is remembered for `keptSeconds`, so that no run reports it anew. Only a difference that was corrected, and is
+ * 2. A finding is open until an operator accepts it, a remedy or a person has settled it, or a later look at it shows that it is settled. Only an open one is
+ *    listed.
+ * 3. A finding whose remedy has begun ends with the remedy alone: its effect may be under way (`remedy.ts`).
+ * 4. A finding that was accepted or settled is remembered for `keptSeconds`, so that no run reports it anew. Only a difference that was corrected, and is
  *    there again, is open again.
  */
 
@@ -34,8 +37,8 @@ export const findingKinds: readonly FindingKind[] = [
 ];
 
 /** One thing on which the claims and the provider's statement do not agree. */
-export interface Finding {
-  /** Its name for `acceptFinding`. */
+export interface Finding extends RemedyState {
+  /** Its name for `accept` and `settleByHand`. */
   readonly id: string;
   readonly kind: FindingKind;
   readonly operation: string;
@@ -82,8 +85,10 @@ export function findingPrefix(...of: readonly string[]): string {
 export async function storeFinding(store: KeepsNotes, finding: Finding): Promise<Finding> {
   let seen: Note | undefined;
   for (;;) {
-    const written = await store.writeNote({ next: noteOf(finding, seen), seen });
-    if (written.applied || written.found === undefined) return finding;
+    // What its remedy came to stays: it is not made a second time.
+    const again = seen === undefined ? finding : { ...finding, remedy: findingIn(seen).remedy };
+    const written = await store.writeNote({ next: noteOf(again, seen), seen });
+    if (written.applied || written.found === undefined) return again;
     seen = written.found;
     const found = findingIn(seen);
     if (found.kind !== 'differs' || found.settledAt === undefined) return found;
@@ -97,7 +102,7 @@ export async function readFinding(store: KeepsNotes, id: string): Promise<Findin
 }
 
 /**
- * Ends a finding, if it is still open.
+ * Ends a finding, if it is still open, and no remedy of it has begun.
  *
  * @param ended how: accepted, or settled
  * @returns the finding as it is stored; undefined if there is none
@@ -108,14 +113,30 @@ export async function endFinding(
   ended: Pick<Finding, 'accepted' | 'settledAt' | 'settledBy'>,
   now: number,
 ): Promise<Finding | undefined> {
+  const end = (found: Finding) => (isUnderRemedy(found) || !isOpenFinding(found) ? undefined : { ...found, ...ended });
+  return changeFinding(store, id, end, now);
+}
+
+/**
+ * Changes a finding. Each change is decided upon what stands there, and is written in its place or not at all.
+ *
+ * @param next what to make of it; `undefined`: it stays
+ * @returns the finding as it is stored; undefined if there is none
+ */
+export async function changeFinding(
+  store: KeepsNotes,
+  id: string,
+  next: (found: Finding) => Finding | undefined,
+  now: number,
+): Promise<Finding | undefined> {
   let seen = await store.readNote(id);
   for (;;) {
     if (seen === undefined) return undefined;
     const found = findingIn(seen);
-    if (!isOpenFinding(found)) return found;
-    const next = { ...found, ...ended };
-    const written = await store.writeNote({ next: noteOf(next, seen, now), seen });
-    if (written.applied) return next;
+    const changed = next(found);
+    if (changed === undefined) return found;
+    const written = await store.writeNote({ next: noteOf(changed, seen, now), seen });
+    if (written.applied) return changed;
     seen = written.found;
   }
 }
@@ -150,14 +171,15 @@ export async function* openFindings(
   }
 }
 
-export function isOpenFinding({ accepted, settledAt }: Finding): boolean {
-  return accepted === undefined && settledAt === undefined;
+export function isOpenFinding({ accepted, settledAt, remedied }: Finding): boolean {
+  return accepted === undefined && settledAt === undefined && remedied === undefined;
 }
 
-function noteOf(finding: Finding, seen: Note | undefined, endedAt?: number): Note {
+function noteOf(finding: Finding, seen: Note | undefined, now = 0): Note {
   const { id, foundAt } = finding;
-  const listed = isOpenFinding(finding) ? { open: place } : {};
-  const kept = endedAt === undefined ? {} : { expiresAt: Math.ceil(endedAt / 1000) + keptSeconds };
+  const isOpen = isOpenFinding(finding);
+  const listed = isOpen ? { open: place } : {};
+  const kept = isOpen ? {} : { expiresAt: Math.ceil(now / 1000) + keptSeconds };
   return {
     id,
     rev: (seen?.rev ?? 0) + 1,

@@ -1,5 +1,5 @@
 import { nodeHost } from '../host.ts';
-import { expect } from '../kernel/check.ts';
+import { expect, expectFunction } from '../kernel/check.ts';
 import { granted } from '../kernel/granted.ts';
 import type { Host } from '../kernel/host.ts';
 import { expectOptions } from '../kernel/take-options.ts';
@@ -8,6 +8,8 @@ import { expectOperation } from '../rules/identity.ts';
 import type { KeepsNotes } from '../rules/notes.ts';
 import { expectActedBy } from '../rules/resolve.ts';
 import type { ClaimStore } from '../rules/store.ts';
+import { type ApproveResult, approve } from './approve.ts';
+import { type SettledReservation, settleReservations } from './end-remedy.ts';
 import {
   endFinding,
   type Finding,
@@ -20,6 +22,7 @@ import {
 import { docs, expectNotes, statementsGrant } from './options.ts';
 import { hasEnded, readRun } from './run-note.ts';
 import { reportOf, type StatementReport } from './run-report.ts';
+import { type ByHandResult, settleByHand } from './settle-by-hand.ts';
 
 /**
  * The options of `findings`.
@@ -32,6 +35,11 @@ import { reportOf, type StatementReport } from './run-report.ts';
 export interface FindingsOptions {
   /** The store of the consumers. It must keep notes. */
   readonly store: ClaimStore & Partial<KeepsNotes>;
+  /**
+   * Returns who calls, as AWS knows the caller: the `Arn` of `GetCallerIdentity`. `approve` needs it.
+   * @default none: nothing can be approved
+   */
+  readonly identity?: (() => Promise<string>) | undefined;
   /**
    * The clock. Only tests set it.
    * @default that of Node
@@ -60,7 +68,7 @@ export interface FindingsQuery {
 }
 
 /**
- * Who accepts a finding, and why.
+ * Who accepts a finding, approves its remedy or has settled it, and why.
  *
  * @example
  * const accepted: AcceptedBy = { by: 'maria', note: 'a test charge of the bank' };
@@ -77,7 +85,9 @@ export interface AcceptedBy {
 /** What became of an acceptance. */
 export type AcceptResult =
   | { readonly outcome: 'accepted'; readonly finding: Finding }
-  /** It was accepted before, a later look has shown that it is settled, or it is `undecided`: the next run looks again. Nothing was changed. */
+  /**
+   * It was accepted or settled before, a remedy of it has begun, or it is `undecided`: the next run looks again. Nothing was changed.
+   */
   | { readonly outcome: 'not-open'; readonly finding: Finding }
   | { readonly outcome: 'unknown-finding' };
 
@@ -87,11 +97,21 @@ export interface Findings {
   list(query?: FindingsQuery): AsyncGenerator<Finding, void, undefined>;
   /** Ends a finding: no later run reports it again. @throws OptionError; the store's error */
   accept(id: string, accepted: AcceptedBy): Promise<AcceptResult>;
+  /** Approves, as a second person, the remedy that was asked for. Whoever asked cannot. @throws OptionError; what `identity` throws; the store's error */
+  approve(id: string, approved: AcceptedBy): Promise<ApproveResult>;
+  /** Records that a person has settled a finding outside of pawl: no remedy of it happens any more. @throws OptionError; the store's error */
+  settleByHand(id: string, settled: AcceptedBy): Promise<ByHandResult>;
+  /**
+   * The reservations of remedies that are neither confirmed nor given back. Those whose remedy is decided are settled first: a run may have died before.
+   *
+   * @throws OptionError; the store's error
+   */
+  settleReservations(operation: string): Promise<readonly SettledReservation[]>;
   /** The report of the last run of an operation that has ended. @throws OptionError; the store's error */
   report(operation: string): Promise<StatementReport | undefined>;
 }
 
-const known = { store: true, host: true } as const satisfies NamesOf<FindingsOptions>;
+const known = { store: true, identity: true, host: true } as const satisfies NamesOf<FindingsOptions>;
 const knownOfQuery = { operation: true, kind: true } as const satisfies NamesOf<FindingsQuery>;
 const knownOfAccepted = { by: true, note: true } as const satisfies NamesOf<AcceptedBy>;
 
@@ -105,9 +125,11 @@ const knownOfAccepted = { by: true, note: true } as const satisfies NamesOf<Acce
  */
 export function findings(options: FindingsOptions): Findings {
   expectOptions(options, { door: 'findings', known, docs });
-  const { store: given, host = nodeHost } = options;
+  const { store: given, identity, host = nodeHost } = options;
   expectNotes(given);
+  if (identity !== undefined) expectFunction('identity', 'a function that returns the ARN of its caller', identity);
   const store = granted(given, statementsGrant);
+  const desk = { store, host };
   return {
     async *list(query = {}) {
       expectOptions(query, { door: 'findings.list', known: knownOfQuery, docs });
@@ -119,10 +141,8 @@ export function findings(options: FindingsOptions): Findings {
       }
     },
     async accept(id, accepted) {
-      expectOptions(accepted, { door: 'findings.accept', known: knownOfAccepted, docs });
+      expectAct('findings.accept', id, accepted);
       const { by, note } = accepted;
-      expectActedBy(by, note);
-      expect(typeof id === 'string' && id.startsWith(findingPrefix()), 'id', "a finding's id, from list", id);
       const at = host.now();
       const found = await readFinding(store, id);
       // A run decides nothing by absence beside a line that is undecided. Accepted, it would be out of sight.
@@ -133,10 +153,29 @@ export function findings(options: FindingsOptions): Findings {
       const isOurs = stored?.by === by && stored.note === note && stored.at === at;
       return { outcome: isOurs ? 'accepted' : 'not-open', finding };
     },
+    async approve(id, approved) {
+      expectAct('findings.approve', id, approved);
+      return approve(desk, id, approved, identity);
+    },
+    async settleByHand(id, settled) {
+      expectAct('findings.settleByHand', id, settled);
+      return settleByHand(desk, id, settled);
+    },
+    async settleReservations(operation) {
+      expectOperation(operation);
+      return settleReservations({ ...desk, operation });
+    },
     async report(operation) {
       expectOperation(operation);
       const run = (await readRun(store, operation))?.run;
       return run !== undefined && hasEnded(run) ? reportOf(run) : undefined;
     },
   };
+}
+
+/** @throws OptionError */
+function expectAct(door: string, id: string, acted: AcceptedBy): void {
+  expectOptions(acted, { door, known: knownOfAccepted, docs });
+  expectActedBy(acted.by, acted.note);
+  expect(typeof id === 'string' && id.startsWith(findingPrefix()), 'id', "a finding's id, from list", id);
 }

@@ -28,6 +28,7 @@ const full: Required<Omit<ClaimRecord, 'id'>> = {
     at: '2026-11-21T09:30:00.000Z',
     id: 'resolution-1',
   },
+  forgotten: { by: 'maria', note: 'asked by the customer', at: '2026-11-21T09:31:00.000Z', id: 'forgotten-0' },
   discarded: { messageId: 'message-0', by: 'maria', note: 'an order of the test shop', at: '2026-11-21T09:31:00.000Z' },
   attributes: { currency: 'EUR', amount: 12.5 },
   source: 'message-1',

@@ -21,6 +21,8 @@ import { observedPlace, openShards, shardName, unstatedPlace } from '../../../li
 import { bodyField, compositeKey, entityKey } from '../../../lib/pawl/sqs/index.ts';
 import { findingKinds, findingOf } from '../../../lib/pawl/statements/finding.ts';
 import { partsOfMark } from '../../../lib/pawl/statements/line.ts';
+import { remedyKey } from '../../../lib/pawl/statements/remedy-key.ts';
+import { counterId } from '../../../lib/pawl/statements/reservation-note.ts';
 import { runNoteId } from '../../../lib/pawl/statements/run-note.ts';
 import { restoredId } from '../../../lib/pawl/stores/dynamodb/restore-mark.ts';
 import { executionHash, executionName, waitingId } from '../../../lib/pawl/workflows/execution-name.ts';
@@ -40,6 +42,7 @@ type Space =
   | 'effect keys'
   | 'places of the index'
   | 'keys of an operation'
+  | 'keys of remedies'
   | 'names of executions'
   | 'lanes of an outbox';
 
@@ -134,6 +137,23 @@ const makers: Readonly<Record<string, Maker>> = {
         const subject = key === null ? mark : [identify(of, key, nodeHost).id, ...mark];
         const { id } = findingOf({ kind, operation: of, foundAt: 0 }, subject, nodeHost);
         return { parts: [of, kind, key, line, isId], name: id };
+      }),
+  },
+  'the count of remedies': {
+    space: 'items of a table',
+    file: 'lib/pawl/statements/reservation-note.ts',
+    made: operation.map((parts) => ({ parts, name: counterId(parts) })),
+  },
+  'the key of a remedy': {
+    space: 'keys of remedies',
+    file: 'lib/pawl/statements/remedy-key.ts',
+    made: fc
+      .tuple(operation, fc.constantFrom(...findingKinds), fc.option(any), any, fc.boolean())
+      .map(([of, kind, key, line, isId]) => {
+        const mark = partsOfMark({ line, isId, run: '', position: 0 });
+        const subject = key === null ? mark : [identify(of, key, nodeHost).id, ...mark];
+        const finding = findingOf({ kind, operation: of, foundAt: 0 }, subject, nodeHost);
+        return { parts: [of, kind, key, line, isId], name: identify('refund', remedyKey(finding), nodeHost).id };
       }),
   },
   'the lane of a message group': {

@@ -42,7 +42,7 @@ import {
   makeIdempotent,
 } from '../../../lib/pawl/powertools/index.ts';
 import { eachMessage, sendOnce } from '../../../lib/pawl/sqs/index.ts';
-import { findings, reconcileStatements } from '../../../lib/pawl/statements/index.ts';
+import { findings, reconcileStatements, settleFindings } from '../../../lib/pawl/statements/index.ts';
 import {
   correctRestore,
   dynamoStore,
@@ -91,6 +91,11 @@ const locks = resourceLocks({ store: memoryLockStore() });
 const holder = { holder: 'request-1' };
 const unlock = { onSuccess: 'unlock', onFailure: 'keep' };
 const operate = operator({ store });
+const most = { count: 1, amount: 1 };
+const remedying = {
+  ...{ store, operation: 'charge', limits: { perRun: most, perDay: most } },
+  remedies: { twice: { operation: 'refund', onAbandoned: 'park' as const, amountOf: () => 1, run: nothing } },
+};
 const lockDesk = lockOperator({ store: memoryLockStore() });
 const acted = { by: 'maria', note: 'seen' };
 const fence = { ConditionCheck: {} };
@@ -146,6 +151,7 @@ export const takers: readonly Taker[] = [
   { door: 'operator().redrive', take: async (o) => operate.redrive(untyped({ items: [] }), untyped(o)) },
   { door: 'operator().discard', take: async (o) => operate.discard(untyped({ items: [] }), untyped(o)) },
   { door: 'operator().resolveAll', take: async (o) => operate.resolveAll(untyped({ items: [] }), untyped(o)) },
+  { door: 'operator().forget', take: (o) => operate.forget({ id: 'o#k' }, untyped({ ...acted, ...o })) },
   { door: 'lockOperator', take: (o) => lockOperator(untyped({ store: memoryLockStore(), ...o })) },
   { door: 'lockOperator().list', take: (o) => lockDesk.list(untyped(o)).next() },
   { door: 'lockOperator().planRelease', take: (o) => lockDesk.planRelease(untyped({ locks: [], ...acted, ...o })) },
@@ -182,6 +188,46 @@ export const takers: readonly Taker[] = [
     door: 'findings().accept',
     by: 'findings.accept',
     take: (o) => findings({ store }).accept('#finding#x', untyped({ ...acted, ...o })),
+  },
+  {
+    door: 'findings().approve',
+    by: 'findings.approve',
+    take: (o) => findings({ store }).approve('#finding#x', untyped({ ...acted, ...o })),
+  },
+  {
+    door: 'findings().settleByHand',
+    by: 'findings.settleByHand',
+    take: (o) => findings({ store }).settleByHand('#finding#x', untyped({ ...acted, ...o })),
+  },
+  { door: 'settleFindings', take: (o) => settleFindings(untyped({ ...remedying, ...o })) },
+  {
+    door: 'settleFindings',
+    within: 'limits',
+    take: (o) => settleFindings(untyped({ ...remedying, limits: { ...remedying.limits, ...o } })),
+  },
+  {
+    door: 'settleFindings',
+    within: 'limits.perDay',
+    take: (o) =>
+      settleFindings(
+        untyped({ ...remedying, limits: { ...remedying.limits, perDay: { ...remedying.limits.perDay, ...o } } }),
+      ),
+  },
+  {
+    door: 'settleFindings',
+    within: 'remedies.twice',
+    take: (o) => settleFindings(untyped({ ...remedying, remedies: { twice: { ...remedying.remedies.twice, ...o } } })),
+  },
+  {
+    door: 'settleFindings().plan',
+    take: (o) => settleFindings(remedying).plan(untyped({ ...acted, ...o })),
+  },
+  {
+    door: 'settleFindings().settle',
+    take: (o) =>
+      settleFindings(remedying)
+        .settle(untyped({ ...acted, items: [] }), untyped(o))
+        .next(),
   },
   { door: 'markRestored', take: (o) => markRestored(untyped({ tableName: 'claims', ...acted, ...o })) },
   { door: 'correctRestore', take: (o) => correctRestore(untyped({ tableName: 'claims', ...acted, ...o })) },

@@ -186,6 +186,23 @@ export const rows: Readonly<Record<string, Row | Elsewhere>> = {
     elsewhere: 'test/suites/integration/operate/database.test.ts',
     showing: (_, odd) => [['migrate', '--database', odd, '--table', odd, '--yes']],
   },
+  forget: {
+    prepare: (world) => world.claim('order-1', { status: 'completed', attributes: { who: 'ada' } }),
+    args: (world) => ['forget', operation, 'order-1', '--yes', '--json', ...by, ...table(world)],
+    showing: (_, odd) => [['forget', operation, odd, '--yes', ...byOdd(odd)]],
+    acts: 1,
+    async done(world) {
+      const found = await world.store.read(world.id('order-1'));
+      // Erased and recorded, or neither.
+      expect([found?.attributes, found?.forgotten?.by]).toBeOneOf([
+        [undefined, 'maria'],
+        [{ who: 'ada' }, undefined],
+      ]);
+      return found?.forgotten === undefined ? 0 : 1;
+    },
+    said: /(\d+) claims? forgotten|Nothing was changed/,
+    code: 0,
+  },
   restored: {
     prepare: async () => undefined,
     args: (world) => ['restored', '--cut-off', '2026-11-21T09:00:00Z', '--yes', ...by, ...table(world)],
@@ -271,6 +288,26 @@ export const rows: Readonly<Record<string, Row | Elsewhere>> = {
     acts: 3,
     done: async (world) => 3 - (await findingIds(world)).length,
     said: /(\d+) findings? accepted|Nothing was changed/,
+    code: 0,
+  },
+  // It asks STS who it is.
+  'findings approve': {
+    elsewhere: 'test/suites/integration/operate/settle-findings.test.ts',
+    showing: (_, odd) => [['findings', 'approve', `#finding#${odd}`]],
+  },
+  'findings settle': {
+    prepare: async (world) => {
+      await withFindings(world);
+      world.keys.push(...(await findingIds(world)));
+    },
+    args: (world) => ['findings', 'settle', ...world.keys, '--by-hand', '--yes', ...by, ...table(world)],
+    showing: (_, odd) => [
+      ['findings', 'settle', `#finding#${odd}`, '--by-hand', '--yes', ...byOdd(odd)],
+      ['findings', 'settle', '--remedies', `/${odd}`, ...byOdd(odd)],
+    ],
+    acts: 3,
+    done: async (world) => 3 - (await findingIds(world)).length,
+    said: /(\d+) findings? settled|Nothing was changed/,
     code: 0,
   },
   outbox: {

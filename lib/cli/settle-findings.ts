@@ -1,0 +1,169 @@
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import {
+  type PlannedRemedy,
+  type RemedyAmounts,
+  type RemedyResult,
+  type SettleFindingsOptions,
+  settleFindings,
+} from 'pawl/statements';
+import { type Act, carryOut } from './carry-out.ts';
+import { actedBy, type Io, UsageError } from './command.ts';
+import { type OpenAccount, openAccount } from './open-account.ts';
+import type { Values } from './option.ts';
+import type { account as accountOptions, plan as planOptions } from './options.ts';
+import { plural } from './output.ts';
+
+interface Given extends Values<typeof accountOptions>, Values<typeof planOptions> {
+  readonly by: string | undefined;
+  readonly note: string | undefined;
+  readonly remedies: string | undefined;
+  readonly 'by-hand': boolean;
+  readonly json: boolean;
+}
+
+/** `pawl findings settle`. @returns 1 if a finding stays */
+export async function settle(options: Given, io: Io, ids: readonly string[]): Promise<number> {
+  const { remedies: file, 'by-hand': isByHand } = options;
+  if (isByHand === (file !== undefined))
+    throw new UsageError('pawl findings settle takes --remedies <file>, or --by-hand.');
+  if (isByHand && ids.length === 0) throw new UsageError('--by-hand: name the findings.');
+  const acted = actedBy(options);
+  const remedies = file === undefined ? undefined : await remediesIn(file);
+  return withAccount(options, io, async (account) => {
+    if (remedies === undefined) {
+      return carryOut(
+        options,
+        io,
+        byIds(ids, {
+          verb: 'settled',
+          question: (these) => `Record that ${these} were settled by hand? No remedy of them happens any more.`,
+          isDone: ({ outcome }) => outcome === 'settled-by-hand',
+          act: async (id) => (await account.findings.settleByHand(id, acted)).outcome,
+        }),
+      );
+    }
+    const settlement = settleFindings({
+      ...{ ...remedies, store: account.store, identity: account.identity },
+      // The command prints what it does itself.
+      onEvent: () => undefined,
+    });
+    const planned = await settlement.plan({ ...acted, ...(ids.length > 0 && { findings: ids }) });
+    return carryOut(options, io, {
+      ...{ thing: 'finding', verb: 'settled' },
+      parts: [{ items: planned.items, count: planned.count, run: (signal) => settlement.settle(planned, { signal }) }],
+      columns: [
+        ['WILL', 24],
+        ['REMEDY', 16],
+        ['AMOUNT', 10],
+        ['FINDING', 0],
+      ],
+      row: rowOf,
+      warn: () => warnOfTaken(io, planned.taken),
+      question: (these) => `Settle ${these}, for ${planned.amount} in all? This cannot be undone.`,
+      isDone: ({ outcome }) => outcome === 'settled',
+      say: sayRemedy,
+      left: 'A remedy that has begun is under its claim, and its reservation stays. Start it again: it goes on.',
+    });
+  });
+}
+
+/** `pawl findings approve`. @returns 1 if one was not approved */
+export async function approve(options: Given, io: Io, ids: readonly string[]): Promise<number> {
+  if (ids.length === 0) throw new UsageError('pawl findings approve takes the ids of findings.');
+  const acted = actedBy(options);
+  return withAccount(options, io, ({ findings }) =>
+    carryOut(
+      options,
+      io,
+      byIds(ids, {
+        verb: 'approved',
+        question: (these) => `Approve the remedies of ${these}? The next run carries them out.`,
+        isDone: ({ outcome }) => outcome === 'approved',
+        act: async (id) => (await findings.approve(id, acted)).outcome,
+      }),
+    ),
+  );
+}
+
+async function withAccount(options: Given, io: Io, act: (account: OpenAccount) => Promise<number>): Promise<number> {
+  const account = await openAccount(options, { io, grant: 'grantStatements' });
+  try {
+    return await act(account);
+  } finally {
+    account.close();
+  }
+}
+
+interface IdResult {
+  readonly id: string;
+  readonly outcome: string;
+}
+
+/** An act on findings that are named, one after the other. */
+export function byIds(
+  ids: readonly string[],
+  {
+    verb,
+    question,
+    isDone,
+    act,
+  }: Pick<Act<string, IdResult>, 'verb' | 'question' | 'isDone'> & { readonly act: (id: string) => Promise<string> },
+): Act<string, IdResult> {
+  return {
+    ...{ thing: 'finding', verb, question, isDone },
+    parts: [
+      {
+        items: ids,
+        count: ids.length,
+        async *run(signal) {
+          for (const id of ids) {
+            if (signal.aborted) return;
+            yield { id, outcome: await act(id) };
+          }
+        },
+      },
+    ],
+    say: (result) => (isDone(result) ? undefined : `Not ${verb}: ${result.id}: ${result.outcome}`),
+    left: `One finding is ${verb} or open: pawl findings shows which. Start it again.`,
+  };
+}
+
+/** What a file of the author's exports. @throws UsageError */
+async function remediesIn(file: string): Promise<Pick<SettleFindingsOptions, 'operation' | 'remedies' | 'limits'>> {
+  const loaded: { readonly default?: Pick<SettleFindingsOptions, 'operation' | 'remedies' | 'limits'> } = await import(
+    pathToFileURL(resolve(file)).href
+  ).catch((error: unknown) => {
+    throw new UsageError(`--remedies: ${file} cannot be loaded: ${error instanceof Error ? error.message : error}`);
+  });
+  if (typeof loaded.default !== 'object')
+    throw new UsageError(`--remedies: expected ${file} to export { operation, remedies, limits } as its default.`);
+  return loaded.default;
+}
+
+function rowOf(item: PlannedRemedy): readonly unknown[] {
+  if (item.will === 'stay') return [`stay: ${item.whyNot}`, '', '', item.id];
+  const will = item.will === 'ask' ? 'be asked for' : item.hasBegun ? 'go on' : 'run';
+  return [will, item.remedy, item.amount, item.id];
+}
+
+function sayRemedy(result: RemedyResult): string | undefined {
+  switch (result.outcome) {
+    case 'settled':
+      return undefined;
+    case 'asked':
+      return `Asked for: ${result.id}: a second person approves it with pawl findings approve`;
+    case 'limit':
+      return `Not settled: ${result.id}: ${result.limit}`;
+    case 'stays':
+      return `Not settled: ${result.id}: ${result.whyNot}${result.claimId === undefined ? '' : `, claim ${result.claimId}`}`;
+    case 'failed':
+      return `Not settled: ${result.id}: ${result.error.name}: ${result.error.message}`;
+  }
+}
+
+/** What other runs have done today counts as well, and what a run that died has reserved. */
+function warnOfTaken({ error }: Io, { count, amount }: RemedyAmounts): void {
+  if (count > 0)
+    error.line(`Today, ${plural(count, 'remedy', 'remedies')} for ${amount} in all are spent or reserved.`);
+}

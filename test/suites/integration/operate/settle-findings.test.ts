@@ -1,0 +1,100 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, inject, it, vi } from 'vitest';
+import { nodeHost } from '../../../../lib/pawl/host.ts';
+import { findingOf, readFinding, storeFinding } from '../../../../lib/pawl/statements/finding.ts';
+import { dynamoStore, sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
+import { type HttpServer, startHttpServer } from '../../../../lib/rehearsal/engine/http.ts';
+import { runCommand } from '../../../support/in-process.ts';
+import { claimsTable, localClient } from '../../../support/tables.ts';
+
+const client = localClient(inject('dynamoEndpoint'));
+const folder = mkdtempSync(join(tmpdir(), 'settle-'));
+const remedies = join(folder, 'remedies.mjs');
+let sts: HttpServer;
+/** Who calls, as STS says. */
+let session = 'maria';
+let tableName: string;
+let ids: readonly string[];
+const store = () => dynamoStore({ tableName, aws: sdk({ dynamodb: client }) });
+
+beforeAll(async () => {
+  sts = await startHttpServer((_, response) => {
+    const arn = `arn:aws:sts::123456789012:assumed-role/Operators/${session}`;
+    response.setHeader('content-type', 'text/xml');
+    response.end(`<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult>
+<Arn>${arn}</Arn><UserId>x</UserId><Account>123456789012</Account></GetCallerIdentityResult></GetCallerIdentityResponse>`);
+  });
+  const env = {
+    ...{ AWS_ENDPOINT_URL_DYNAMODB: inject('dynamoEndpoint'), AWS_ENDPOINT_URL_STS: sts.endpoint },
+    ...{ AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' },
+  };
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+  const approved = (approval: string) => `export default {
+    operation: 'charge',
+    remedies: { twice: { operation: 'refund', onAbandoned: 'park', amountOf: () => 500, run: () => ({ id: 're_1' })${approval} } },
+    limits: { perRun: { count: 2, amount: 9000 }, perDay: { count: 9, amount: 9000 } },
+  };`;
+  writeFileSync(remedies, approved(''));
+  writeFileSync(join(folder, 'approved.mjs'), approved(", approval: 'required'"));
+});
+beforeEach(async () => {
+  tableName = await claimsTable(client);
+  const made = ['1', '2', '3'].map((key) => {
+    const what = { kind: 'twice', operation: 'charge', foundAt: Number(key), claimId: `charge#${key}` } as const;
+    return findingOf(what, [key], nodeHost);
+  });
+  ids = (await Promise.all(made.map((one) => storeFinding(store(), one)))).map(({ id }) => id);
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  client.destroy();
+  rmSync(folder, { recursive: true });
+  await sts.stop();
+});
+
+const pawl = (...args: readonly string[]) => runCommand(['findings', ...args, '--table', tableName]);
+const acted = ['--by', 'maria', '--note', 'doubled'];
+
+it('shows what remedies would run, asks, and runs them up to the limit', async () => {
+  const dry = await pawl('settle', '--remedies', remedies, ...acted, '--dry-run');
+  expect(dry.out).toMatch(/run +refund +500 +#finding#charge#twice#1\n/);
+  expect(dry.out).toContain('stay: count-per-run');
+  expect(dry.out).toContain('2 findings would be settled, 1 would stay.');
+  await expect(pawl('settle', '--remedies', remedies, ...acted)).rejects.toThrow('Nothing was changed');
+  expect(await readFinding(store(), ids[0] ?? '')).not.toHaveProperty('remedy');
+  const ran = await pawl('settle', '--remedies', remedies, ...acted, '--yes');
+  expect(ran).toMatchObject({ code: 1 });
+  expect(ran.out).toContain('2 findings settled, 1 not.');
+  expect(await pawl('settle', '--remedies', remedies, ...acted, '--yes')).toMatchObject({ code: 0 });
+  expect(await readFinding(store(), ids[0] ?? '')).toMatchObject({ remedied: { by: 'maria', note: 'doubled' } });
+  expect((await pawl('--operation', 'charge')).out).toBe('No finding is open.\n');
+});
+
+it('asks for an approval, which whoever asked cannot give: AWS says who it is', async () => {
+  const [id = ''] = ids;
+  const asking = ['settle', id, '--remedies', join(folder, 'approved.mjs'), ...acted, '--yes'];
+  session = 'maria';
+  expect((await pawl(...asking)).out).toContain(`Asked for: ${id}: a second person approves it`);
+  expect((await pawl('approve', id, ...acted, '--yes')).out).toContain(`Not approved: ${id}: own-request`);
+  session = 'tom';
+  expect((await pawl('approve', id, '--by', 'tom', '--note', 'seen', '--yes')).out).toContain(
+    '1 finding approved, 0 not.',
+  );
+  session = 'maria';
+  expect((await pawl(...asking)).out).toContain('1 finding settled, 0 not.');
+});
+
+it('records what was settled by hand', async () => {
+  const [id = ''] = ids;
+  expect(await pawl('settle', id, '--by-hand', ...acted, '--yes')).toMatchObject({
+    code: 0,
+    out: '1 finding settled, 0 not.\n',
+  });
+  expect((await pawl('settle', id, '--by-hand', ...acted, '--yes')).out).toContain(`Not settled: ${id}: not-open`);
+  const after = await pawl('settle', id, '--remedies', remedies, ...acted, '--dry-run');
+  expect(after.out).toContain('stay: not-open');
+  await expect(pawl('settle', id, ...acted)).rejects.toThrow('takes --remedies <file>, or --by-hand');
+  await expect(pawl('settle', '--remedies', join(folder, 'none.mjs'), ...acted)).rejects.toThrow('cannot be loaded');
+});

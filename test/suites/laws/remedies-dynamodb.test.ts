@@ -1,0 +1,11 @@
+import { afterAll, inject } from 'vitest';
+import { dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { claimsTable, localClient } from '../../support/tables.ts';
+import { remedyLaws } from './remedies.ts';
+
+const client = localClient(inject('dynamoEndpoint'));
+afterAll(() => client.destroy());
+
+remedyLaws('dynamoStore', async () =>
+  dynamoStore({ tableName: await claimsTable(client), aws: sdk({ dynamodb: client }) }),
+);
