@@ -39,7 +39,7 @@ export async function forget({ names, options }: Line<Given>, io: Io): Promise<n
     const { operate } = account;
     const claim = await operate.readClaim({ operation, key });
     const whyNot = forgetRefusal(claim);
-    const item = { id: claim?.id ?? `${operation}#${key}`, claim, whyNot };
+    const item = { id: claim?.id ?? key, claim, whyNot };
     return await carryOut<typeof item, ForgetResult>(options, io, {
       ...{ thing: 'claim', verb: 'forgotten', expectsSome: true },
       parts: [

@@ -479,6 +479,12 @@ const others: readonly (readonly [guide: string, text: string])[] = [
   ['docs/guides/statements.md', 'A completed claim waits'], // the same
   ['docs/guides/statements.md', 'transactionsBetween('], // the same
   ['docs/guides/statements.md', 'await charge('], // run below
+  ['docs/guides/remedies.md', 'bank.refund('], // test/suites/laws/remedies.ts makes the same calls, as of the next two
+  ['docs/guides/remedies.md', 'settleReservations('],
+  ['docs/guides/remedies.md', 'desk.approve('],
+  ['docs/guides/remedies.md', 'satisfies Omit<'], // test/suites/integration/operate/settle-findings.test.ts has such a file
+  ['docs/guides/forget.md', 'done.notReached.join('], // test/pawl/operate/forget.test.ts
+  ['docs/guides/forget.md', 'createHmac('], // a key: test/suites/integration/operate/forget.test.ts
   ['docs/guides/wrap.md', 'metricEvents()'], // listeners around a handler that does nothing
   ['docs/guides/install.md', 'issue-card'], // run below
   ['docs/guides/once.md', 'await notify.outcome(order)'], // run in once.test.ts, as are the next five
