@@ -1,4 +1,4 @@
-import { checkConsumer, checkOutbox, checkScheduled, type Finding } from 'pawl/deployment';
+import { checkConsumer, checkEnds, checkOutbox, checkScheduled, type Finding } from 'pawl/deployment';
 import { clientConfig } from './client-config.ts';
 import { type Io, type Line, UsageError } from './command.ts';
 import { readDeployed } from './deployed/read.ts';
@@ -19,7 +19,7 @@ export async function doctor({ names: [name = ''], options }: Line<Given>, { out
   const { operation } = options;
   const needs = { ...needsOf(options), operations: operation.length === 0 ? undefined : operation };
   const config = clientConfig(options);
-  const { consumers, scheduled, outboxes, skipped } = await readDeployed(name, {
+  const { consumers, scheduled, outboxes, ends, skipped } = await readDeployed(name, {
     ...needs,
     config,
     claimsTable: options.table,
@@ -47,6 +47,11 @@ export async function doctor({ names: [name = ''], options }: Line<Given>, { out
       functionName: facts.functionName,
       tableName: facts.tableName,
       findings: checkOutbox(facts),
+    })),
+    ...ends.map((facts) => ({
+      kind: 'ends' as const,
+      functionName: facts.functionName,
+      findings: checkEnds(facts),
     })),
   ];
   const findings = examined.flatMap((one) => one.findings);

@@ -28,6 +28,7 @@ export interface DescribedAccount {
 interface DescribedRule {
   readonly target: string;
   readonly ScheduleExpression?: string;
+  readonly EventPattern?: string;
   readonly State: string;
 }
 

@@ -1,5 +1,5 @@
 import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
-import type { EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import type { DescribeRuleResponse, EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import type { FunctionConfiguration } from '@aws-sdk/client-lambda';
 import {
   metricNamespace,
@@ -47,22 +47,27 @@ export async function readScheduled(
 }
 
 /** The rules of the default bus that start the function. One of an event pattern is no schedule. */
-async function rulesOf(events: EventBridgeClient, TargetArn: string): Promise<readonly ScheduleRule[] | undefined> {
+async function rulesOf(events: EventBridgeClient, functionArn: string): Promise<readonly ScheduleRule[] | undefined> {
+  const rules = await orUndefined(() => rulesCalling(events, functionArn));
+  return rules?.flatMap(({ Name: name = '', ScheduleExpression: expression, State }) =>
+    expression === undefined ? [] : [{ name, expression, enabled: State !== 'DISABLED' }],
+  );
+}
+
+/** The rules of the default bus that call the function. */
+export async function rulesCalling(
+  events: EventBridgeClient,
+  TargetArn: string,
+): Promise<readonly DescribeRuleResponse[]> {
   const { DescribeRuleCommand, ListRuleNamesByTargetCommand } = await import('@aws-sdk/client-eventbridge');
-  return orUndefined(async () => {
-    const rules: ScheduleRule[] = [];
-    let next: { readonly NextToken?: string } = {};
-    do {
-      const { RuleNames = [], NextToken } = await events.send(new ListRuleNamesByTargetCommand({ TargetArn, ...next }));
-      for (const name of RuleNames) {
-        const { ScheduleExpression, State } = await events.send(new DescribeRuleCommand({ Name: name }));
-        if (ScheduleExpression === undefined) continue;
-        rules.push({ name, expression: ScheduleExpression, enabled: State !== 'DISABLED' });
-      }
-      next = NextToken === undefined ? {} : { NextToken };
-    } while (next.NextToken !== undefined);
-    return rules;
-  });
+  const rules: DescribeRuleResponse[] = [];
+  let next: { readonly NextToken?: string } = {};
+  do {
+    const { RuleNames = [], NextToken } = await events.send(new ListRuleNamesByTargetCommand({ TargetArn, ...next }));
+    for (const Name of RuleNames) rules.push({ ...(await events.send(new DescribeRuleCommand({ Name }))), Name });
+    next = NextToken === undefined ? {} : { NextToken };
+  } while (next.NextToken !== undefined);
+  return rules;
 }
 
 /** The most claims of unknown operations that one run of the last day has left. */

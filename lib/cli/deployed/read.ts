@@ -1,15 +1,18 @@
 import {
   type ConsumerFacts,
+  type EndsFacts,
   type HandlerNeeds,
   type OutboxFacts,
   type ScheduledFacts,
   scheduledVariable,
+  workflowVariable,
 } from 'pawl/deployment';
 import { adviceOn, explained, setupOf } from 'pawl/kernel';
 import type { ClientConfig } from '../client-config.ts';
 import { UsageError } from '../command.ts';
 import { type Account, openAccount } from './account.ts';
 import { readConsumer } from './read-consumer.ts';
+import { readEnds } from './read-ends.ts';
 import { functionsOf, mappingsOf, readFunction } from './read-functions.ts';
 import { readOutbox } from './read-outbox.ts';
 import { readScheduled } from './read-scheduled.ts';
@@ -44,6 +47,7 @@ export interface Reading {
   readonly consumers: readonly ConsumerFacts[];
   readonly scheduled: readonly ScheduledFacts[];
   readonly outboxes: readonly OutboxFacts[];
+  readonly ends: readonly EndsFacts[];
   readonly skipped: readonly Skipped[];
 }
 
@@ -60,6 +64,7 @@ export async function readDeployed(name: string, options: ReadOptions = {}): Pro
     const consumers: ConsumerFacts[] = [];
     const scheduled: ScheduledFacts[] = [];
     const outboxes: OutboxFacts[] = [];
+    const ends: EndsFacts[] = [];
     const skipped: Skipped[] = [];
     for (const functionName of inStack ?? [name]) {
       const read = await usesOf(account, functionName, options);
@@ -71,8 +76,9 @@ export async function readDeployed(name: string, options: ReadOptions = {}): Pro
       consumers.push(...read.consumers);
       scheduled.push(...read.scheduled);
       outboxes.push(...read.outboxes);
+      ends.push(...read.ends);
     }
-    return { consumers, scheduled, outboxes, skipped };
+    return { consumers, scheduled, outboxes, ends, skipped };
   } catch (error) {
     throw explainedAccess(error);
   } finally {
@@ -96,6 +102,7 @@ type Uses =
       readonly consumers: readonly ConsumerFacts[];
       readonly scheduled: readonly ScheduledFacts[];
       readonly outboxes: readonly OutboxFacts[];
+      readonly ends: readonly EndsFacts[];
     }
   | { readonly kind: 'missing' | 'not used'; readonly reason: string };
 
@@ -110,8 +117,13 @@ async function usesOf(account: Account, functionName: string, options: ReadOptio
   const all = await mappingsOf(account, configuration.FunctionName ?? functionName);
   const outboxTable = variables['OUTBOX_TABLE'];
   const outboxes = outboxTable === undefined ? [] : [await readOutbox(account, configuration, outboxTable)];
+  const workflowArn = variables[workflowVariable];
+  const ends =
+    workflowArn === undefined || tableName === undefined
+      ? []
+      : [await readEnds(account, configuration, { workflowArn, tableName })];
   if (all.length === 0 && mark === undefined) {
-    if (outboxes.length > 0) return { kind: 'used', consumers: [], scheduled: [], outboxes };
+    if (outboxes.length + ends.length > 0) return { kind: 'used', consumers: [], scheduled: [], outboxes, ends };
     return { kind: 'not used', reason: 'no queue feeds it' };
   }
   if (tableName === undefined) {
@@ -125,5 +137,5 @@ async function usesOf(account: Account, functionName: string, options: ReadOptio
     consumers.push(await readConsumer(account, { configuration, mapping, all, tableName }, options));
   }
   const scheduled = mark === undefined ? [] : [await readScheduled(account, { configuration, mark, tableName })];
-  return { kind: 'used', consumers, scheduled, outboxes };
+  return { kind: 'used', consumers, scheduled, outboxes, ends };
 }

@@ -20,11 +20,13 @@ export {
 } from './claim-rights.ts';
 export { type LeadingKey, leadingKeysCondition } from './condition.ts';
 export { consumerDefaults, serviceDefaults } from './consumer-defaults.ts';
+export { checkEnds } from './doctor/check-ends.ts';
 export { checkOutbox } from './doctor/check-outbox.ts';
 export { checkScheduled } from './doctor/check-scheduled.ts';
 export { checkConsumer } from './doctor/checks.ts';
 export type {
   ConsumerFacts,
+  EndsFacts,
   EventSourceFacts,
   OutboxFacts,
   Permission,
@@ -68,6 +70,7 @@ export { type Format, formats, templateOf } from './template/print.ts';
 export type { TemplateOptions } from './template/settings.ts';
 export { holdsSecret, listIn, numberIn, type Properties, partOf, truthIn } from './template-values.ts';
 export { leastVisibilityOfInstancesSeconds, leastVisibilitySeconds, WiringError, wiringProblems } from './wiring.ts';
+export { type EndsRule, workflowNeeds, workflowVariable } from './wiring-ends.ts';
 export { defaultPollers, mostBatchesOfAll, type ProvisionedPollers } from './wiring-polling.ts';
 export { type Problem, refusal } from './wiring-problem.ts';
 export { handlerDefaults, leastReceives, mostReceives } from './wiring-receives.ts';

@@ -1,4 +1,5 @@
 import { deadLetters } from './rules/dead-letters.ts';
+import { ends } from './rules/ends.ts';
 import { eventSources } from './rules/event-sources.ts';
 import { functions } from './rules/functions.ts';
 import { options } from './rules/options.ts';
@@ -24,6 +25,7 @@ export const wiringRules = {
   ...permissions,
   ...schedules,
   ...outboxes,
+  ...ends,
   ...options,
 } as const satisfies Rules;
 

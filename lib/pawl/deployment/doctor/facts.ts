@@ -2,6 +2,7 @@
 
 import type { AccessDecision } from '../policy.ts';
 import type { ScheduledTask } from '../scheduled-task.ts';
+import type { EndsWiring } from '../wiring-ends.ts';
 import type { OutboxWiring } from '../wiring-outbox.ts';
 import type { ProvisionedPollers } from '../wiring-polling.ts';
 import type { ScheduleRule, WatchingAlarm } from '../wiring-schedules.ts';
@@ -45,6 +46,12 @@ export interface ScheduledFacts {
   /** The most claims that a run of the last day has left because it has nothing for their operation. */
   readonly leftNotRegistered: number | 'no metrics' | undefined;
   readonly table: TableFacts | undefined;
+  readonly permissions: readonly Permission[] | undefined;
+}
+
+/** A function that is told the ends of executions: its variable `WORKFLOW_ARN`. */
+export interface EndsFacts extends Omit<EndsWiring, 'rules'> {
+  readonly rules: EndsWiring['rules'] | undefined;
   readonly permissions: readonly Permission[] | undefined;
 }
 

@@ -12,7 +12,8 @@ export type About =
   | 'schedule'
   | 'silence'
   | 'operations'
-  | 'outbox table';
+  | 'outbox table'
+  | 'ends';
 
 /** One thing that was looked at. */
 export interface Finding {

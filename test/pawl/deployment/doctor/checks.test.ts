@@ -7,6 +7,7 @@ import type {
   TableFacts,
 } from '../../../../lib/pawl/deployment/doctor/facts.ts';
 import type { AccessDecision } from '../../../../lib/pawl/deployment/policy.ts';
+import { ends } from '../../../../lib/pawl/deployment/rules/ends.ts';
 import { outboxes } from '../../../../lib/pawl/deployment/rules/outbox.ts';
 import { schedules } from '../../../../lib/pawl/deployment/rules/schedules.ts';
 import { type RuleName, wiringRules } from '../../../../lib/pawl/deployment/wiring-rules.ts';
@@ -102,10 +103,10 @@ interface Case {
 /** With what the handlers choose, where the rule is about that. */
 type Facts = Partial<ConsumerFacts> & { readonly options?: Partial<CheckOptions> };
 
-/** The rules about what a schedule starts have their cases in `scheduled.test.ts`, those about an outbox in `outbox.test.ts`. */
+/** The rules about what a schedule starts have their cases in `scheduled.test.ts`, those about an outbox in `outbox.test.ts`, and about ends in `ends.test.ts`. */
 type Names = Exclude<
   { [Name in RuleName]: (typeof wiringRules)[Name]['doctor'] extends true ? Name : never }[RuleName],
-  keyof typeof schedules | keyof typeof outboxes
+  keyof typeof schedules | keyof typeof outboxes | keyof typeof ends
 >;
 
 const withQueue = (change: Partial<QueueFacts>): Facts => ({ queue: { ...queue, ...change } });
@@ -306,7 +307,7 @@ const cases: Readonly<Record<Names, Case>> = {
 
 test('every rule that doctor asks has a case', () => {
   const names = Object.entries(wiringRules).filter(([, { doctor }]) => doctor === true);
-  const all = [...Object.keys(cases), ...Object.keys(schedules), ...Object.keys(outboxes)];
+  const all = [...Object.keys(cases), ...Object.keys(schedules), ...Object.keys(outboxes), ...Object.keys(ends)];
   expect(all.sort()).toEqual(names.map(([name]) => name).sort());
 });
 

@@ -35,6 +35,15 @@ async function parkedClaim(id: string, more: Partial<ClaimRecord> = {}): Promise
   return id;
 }
 
+/** A claim that waits for the end of an execution. */
+async function waitingClaim(id: string): Promise<string> {
+  const execution = `arn:aws:states:eu-west-1:123456789012:execution:settle:${id.split('#')[1]}-1`;
+  const leaseUntil = Date.now() + 86_400_000;
+  const next = record({ id, open: '03', leaseUntil, expiresAt: undefined, attributes: { execution } });
+  await incident.store.write({ next, seen: undefined });
+  return id;
+}
+
 describe('pawl claims', () => {
   it('is a table for people, and ends with 1 while something is open', async () => {
     const { code, out, error } = await pawl('claims', '--operation', mailing);
@@ -90,6 +99,24 @@ describe('pawl claim', () => {
       out: '',
       error: expect.stringContaining('has no claim'),
     });
+  });
+
+  it('shows the execution that a claim waits for, and the way to it; a resolution settles it if it is named', async () => {
+    const [id, other] = await Promise.all(['1', '2'].map((hash) => waitingClaim(`execution:settle#${hash}`)));
+    const { out } = await pawl('claim', id ?? '');
+    expect(out).toMatch(
+      /status +in-flight, open: waiting\nexecution +arn:aws:states:eu-west-1:123456789012:execution:settle:1-1\n/,
+    );
+    expect(out).toMatch(/console +https:\/\/eu-west-1\.console\.aws\.amazon\.com\/states\/home/);
+    const { lines } = await pawl('claims', '--status', 'waiting', '--json');
+    expect(lines()).toMatchObject([{ state: 'waiting' }, { state: 'waiting' }, { open: 2 }]);
+
+    const filtered = await pawl('resolve', 'applied', '--operation', 'execution:settle', '--dry-run', ...acted);
+    expect(filtered.out).toContain('stay: in-flight');
+    expect(await pawl('resolve', id ?? '', 'applied', '--yes', ...acted)).toMatchObject({ code: 0 });
+    const rest = await pawl('resolve', 'applied', '--status', 'waiting', '--yes', ...acted);
+    expect(rest).toMatchObject({ code: 0, out: expect.stringContaining(other ?? '') });
+    expect(await pawl('claims', '--operation', 'execution:settle')).toMatchObject({ code: 0 });
   });
 
   it('shows its steps, and a result only if it is asked for', async () => {
@@ -199,7 +226,7 @@ describe('pawl resolve', () => {
     [['order-1', 'applied', ...acted], /no id of a claim/],
     [['x#1', '--step', 'a=maybe', ...acted], /--step a: expected applied/],
     [['x#1', '--step', 'a=retry', '--step-result', 'a=1', ...acted], /only a step that was applied/],
-    [['applied', '--status', 'open', ...acted], /--status: expected parked, in-doubt, in-flight/],
+    [['applied', '--status', 'open', ...acted], /--status: expected parked, in-doubt, waiting, in-flight/],
     [['applied', '--older-than', 'long', ...acted], /--older-than: expected a time/],
   ])('refuses %j', async (args, message) => {
     await expect(pawl('resolve', ...args)).rejects.toThrow(message);
