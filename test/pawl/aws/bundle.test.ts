@@ -139,6 +139,7 @@ it('the types of no entry name the AWS SDK, but those that take a client of it',
     'pawl-outbox-sns.api.md',
     'pawl-powertools.api.md',
     'pawl-s3.api.md',
+    'pawl-workflows-durable-functions.api.md',
     'pawl-workflows-step-functions.api.md',
   ]);
 });

@@ -404,6 +404,7 @@ describe('the list of makers', () => {
       'takes the name of a resource apart, and completes the id of a lock that a person names',
     'lib/pawl/deployment/claim-rights.ts': 'how the names of an operation begin, in a policy',
     'lib/pawl/engine/options.ts': 'which names an operation may not have',
+    'lib/pawl/operate/execution-view.ts': 'which claims wait for an execution',
     'lib/pawl/workflows/waiting-claims.ts': 'attributes of a claim, for people: nothing looks them up',
   };
 
@@ -423,7 +424,7 @@ describe('the list of makers', () => {
       /^lib\/rehearsal\//,
       /^lib\/pawl\/powertools\//,
     ];
-    const otherSyntax = [/`#\$\{name\}/, /attribute_not_exists\(/, /documentation\}#/];
+    const otherSyntax = [/home\?region=/, /`#\$\{name\}/, /attribute_not_exists\(/, /documentation\}#/];
     const joining = notEmpty('sources', allSources)
       .filter(({ file }) => file !== 'lib/pawl/kernel/name.ts' && !others.some((one) => one.test(file)))
       .flatMap(({ file, source }) => source.split('\n').map((line) => ({ file, line })))
