@@ -90,6 +90,11 @@ export const npmScripts = {
         run: 'vitest run --project long test/proof/shares.long.test.ts',
         env: { PAWL_KILLS: '200' },
       },
+      remedies: {
+        says: 'a thousand refunds of a thousand findings, in three runs side by side that are killed 36 times. 5 minutes',
+        run: 'vitest run --project long test/pawl/statements/remedy-kills.long.test.ts',
+        env: { PAWL_FINDINGS: '1000' },
+      },
       workflows: {
         says: 'twenty thousand seeds of ends that are told early, twice or never, and 1,000 intents that are delivered again and again. 20 minutes',
         run: 'vitest run --project long test/pawl/workflows',

@@ -1,6 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { cp, readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { project } from '../../../shop/app/project.ts';
 
@@ -51,5 +51,7 @@ const noSource = new Set([
 /** Copies this project as it is now, with all that is not committed yet, into a folder. */
 export async function copyPresent(folder: string): Promise<void> {
   const names = (await readdir(project)).filter((name) => !noSource.has(name));
-  await Promise.all(names.map((name) => cp(join(project, name), join(folder, name), { recursive: true })));
+  // A build that runs beside replaces a package's dist while it is copied.
+  const filter = (path: string) => !noSource.has(basename(path));
+  await Promise.all(names.map((name) => cp(join(project, name), join(folder, name), { recursive: true, filter })));
 }
