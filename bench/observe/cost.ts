@@ -162,17 +162,21 @@ export function observeTable(costs: readonly ObserveCost[], dollarsOfUnits: numb
       'p99',
       'unseen',
     ],
-    rows: costs.map(({ mode, table, size, requests, writes, waitedMs, unseen }) => [
-      mode,
-      table,
-      String(size),
-      requests.toFixed(1),
-      writes.toFixed(1),
-      ((writes / size) * unitsOfWrite[mode]).toFixed(1),
-      ((writes / size) * unitsOfWrite[mode] * dollarsOfUnits).toFixed(2),
-      percentile(waitedMs, 0.5).toFixed(1),
-      percentile(waitedMs, 0.99).toFixed(1),
-      unseen.toFixed(1),
-    ]),
+    rows: costs.map(({ mode, table, size, requests, writes, waitedMs, unseen }) => {
+      // What is not served is not billed: what is counted there are attempts.
+      const units = table === 'hanging' || table === 'absent' ? undefined : (writes / size) * unitsOfWrite[mode];
+      return [
+        mode,
+        table,
+        String(size),
+        requests.toFixed(1),
+        writes.toFixed(1),
+        units?.toFixed(1) ?? '–',
+        units === undefined ? '–' : (units * dollarsOfUnits).toFixed(2),
+        percentile(waitedMs, 0.5).toFixed(1),
+        percentile(waitedMs, 0.99).toFixed(1),
+        unseen.toFixed(1),
+      ];
+    }),
   };
 }

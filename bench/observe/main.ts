@@ -43,7 +43,9 @@ ${asMarkdown(observeTable(costs, prices.dynamoDb.millionWriteUnits))}
 A handler takes 20 ms. What is measured begins when the last handler of a batch has ended, and ends with the response: an observed invocation waits there for its writes, for 25 ms at most (\`observeWaitMs\`). A timer may fire late on a busy machine; the row of a
 table that hangs shows by how much. *unseen* are the runs of a batch that are reported as not written.
 
-The prices are those of [what a million messages cost](cost.md). An observed write also changes the index of open claims, which DynamoDB bills as a write of its own. A table that hangs is billed nothing: what is counted there are attempts.
+The prices are those of [what a million messages cost](cost.md). An observed write also changes the index of open claims, which DynamoDB bills as a write of its own. Of a table that hangs or is not there, what is counted are attempts, which are not billed.
+
+In a batch whose handlers all end at once, the last writes begin when the handlers have ended: 100 messages are eight requests, which DynamoDB Local does not serve in 25 ms, so their ends are *unseen* at the response. They are sent all the same while the sandbox runs. Raise \`observeWaitMs\` for large batches.
 
 ${date}, \`${command}\`, ${machine}, load ${load.average.toFixed(1)} on ${load.cpus} processors, Node ${versions['node']}.
 `;
