@@ -215,7 +215,7 @@ comment. A table that is there already is never changed. Then it looks at the da
     summary: 'erases what a claim keeps, and its effect still does not repeat',
     names: { ...anyNames('<operation> <key>', 'an operation and a key'), least: 2, most: 2 },
     usage: `--by <name> --note <text> ${stackOrTable}`,
-    about: `Erases what a claim keeps once it is completed or rejected: its result, attributes, error, steps, fingerprint, and what operators wrote. Shows a plan first.
+    about: `Erases what a claim keeps once it is completed or rejected: its result, attributes, error, steps, and what operators wrote. Shows a plan first.
 What keeps the effect from repeating stays, with who erased the rest and why. A later message with the key is answered without a result. It cannot be undone.
 
 The key stays as the id of the claim. If your key function hashes it, <key> is that hash. The command says what it does not reach.`,

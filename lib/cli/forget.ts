@@ -14,6 +14,7 @@ interface Given extends Values<typeof accountOptions>, Values<typeof planOptions
 
 const places: Readonly<Record<NotReached, string>> = {
   key: 'the key as it stands in the id of the claim, or its hash where your key function hashes it',
+  fingerprint: 'the fingerprint of the payload, which is a hash: another payload under the key stays refused',
   'statement-line': "the line of the provider's statement that the claim is marked with",
   findings: 'findings of statements about the claim',
   'dead-letters': 'dead letters, and messages that are still on a queue',
@@ -71,8 +72,8 @@ export async function forget({ names, options }: Line<Given>, io: Io): Promise<n
 
 /** What would be erased, by its names. */
 function keptBy(claim: ClaimView | undefined): string {
-  const { hasResult, attributes, error, steps = [], resolution, discarded, fingerprint } = claim ?? {};
-  const kept = { result: hasResult || undefined, attributes, error, fingerprint, resolution, discarded };
+  const { hasResult, attributes, error, steps = [], resolution, discarded } = claim ?? {};
+  const kept = { result: hasResult || undefined, attributes, error, resolution, discarded };
   const names = Object.entries(kept).flatMap(([name, value]) => (value === undefined ? [] : name));
   return [...names, ...(steps.length > 0 ? ['steps'] : [])].join(', ') || 'nothing is kept';
 }

@@ -17,6 +17,8 @@ export interface Fleet<Kind extends string> {
   readonly stages: readonly Stage<Kind>[];
   /** How many workers are killed, at points of chance. */
   readonly kills: number;
+  /** How many keys there are. @default three for each kill, so that chance has where to strike */
+  readonly keys?: number | undefined;
   readonly seed: number;
   /** How long after the first copy of a message the second one comes, as a share of all messages. */
   readonly secondCopyAfter: number;
@@ -72,18 +74,18 @@ export async function runFleet<Kind extends string>({
   worker: fileOf,
   stages,
   kills,
+  keys = Math.max(12, kills * 3),
   seed,
   secondCopyAfter,
   onProgress = () => undefined,
 }: Fleet<Kind>): Promise<FleetResult<Kind>> {
   const random = createRandom(seed);
-  const first = Math.max(12, kills * 3);
   // Each is sent twice: a producer's second copy may come to a worker of another kind.
   const copies: Message[] = [];
   const queue = new Set<Message>();
-  const order = Array.from({ length: first }, (_, at) => [
+  const order = Array.from({ length: keys }, (_, at) => [
     { at, key: `order-${at}` },
-    { at: at + first * secondCopyAfter, key: `order-${at}` },
+    { at: at + keys * secondCopyAfter, key: `order-${at}` },
   ]);
   for (const { key } of order.flat().toSorted((one, two) => one.at - two.at)) send(key);
   const runs: Run<Kind>[] = [];

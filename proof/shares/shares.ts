@@ -16,6 +16,8 @@ export interface Switched {
   readonly table: string;
   /** How many workers are killed, at points of chance. */
   readonly kills: number;
+  /** How many keys there are. @default three for each kill */
+  readonly keys?: number | undefined;
   readonly seed: number;
   /** @default 'none' */
   readonly mistake?: Mistake;
@@ -38,6 +40,7 @@ export async function switchShares({
   endpoint,
   table,
   kills,
+  keys,
   seed,
   mistake = 'none',
 }: Switched): Promise<FleetResult<string> & Judged> {
@@ -45,6 +48,7 @@ export async function switchShares({
     worker: (share) => [workerFile, share, mistake, endpoint, table],
     stages: stages(),
     kills,
+    keys,
     seed,
     secondCopyAfter: 0.15,
   });

@@ -25,7 +25,15 @@ export interface ForgottenBy extends ActedBy {
 }
 
 /** Where data of a claim may be that `forget` does not reach. */
-export type NotReached = 'key' | 'backups' | 'dead-letters' | 'logs' | 'findings' | 'statement-line' | 'provider';
+export type NotReached =
+  | 'key'
+  | 'fingerprint'
+  | 'backups'
+  | 'dead-letters'
+  | 'logs'
+  | 'findings'
+  | 'statement-line'
+  | 'provider';
 
 /** What became of it. Only `forgotten` changed something; `notReached` says where data of the claim may still be. */
 export type ForgetResult = { readonly id: string } & (
@@ -74,10 +82,12 @@ export async function forget(
   }
 }
 
-function notReached({ statement }: ClaimRecord, { key }: ClaimView): readonly NotReached[] {
+function notReached({ statement, fingerprint }: ClaimRecord, { key }: ClaimView): readonly NotReached[] {
   return [
     // Of a key that is too long, pawl keeps a hash alone.
     ...(key === undefined ? [] : (['key'] as const)),
+    // A hash, which tells another payload from this one.
+    ...(fingerprint === undefined ? [] : (['fingerprint'] as const)),
     ...(statement === undefined ? [] : (['statement-line'] as const)),
     ...(['findings', 'dead-letters', 'logs', 'backups', 'provider'] as const),
   ];

@@ -66,7 +66,7 @@ export interface Operator {
     resolved: ResolvedByOperator,
   ): Promise<ResolveResult>;
   /**
-   * Erases what a claim keeps, once it is completed or rejected: result, attributes, error, steps, fingerprint, and what operators wrote. The effect still does
+   * Erases what a claim keeps, once it is completed or rejected: result, attributes, error, steps, and what operators wrote. The effect still does
    * not repeat. The key stays, as the id of the record: where your key function hashes it, its hash.
    *
    * @throws OptionError when `by` or `note` is missing; the store's error

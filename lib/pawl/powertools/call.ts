@@ -125,7 +125,7 @@ export function callsOf(
     const outcome = await f.outcome(asked, limits).catch((error: unknown) => {
       if (hasRun) throw error;
       const isLate = lambdaContext !== undefined && lambdaContext.getRemainingTimeInMillis() <= marginMs;
-      throw isLate ? notStarted(error) : asPowertools(error);
+      throw asPowertools(error, isLate);
     });
     if (outcome.outcome === 'in-flight') {
       throw new IdempotencyAlreadyInProgressError(
@@ -176,11 +176,16 @@ function expectOneIntent(payload: unknown, { eventKeyJmesPath }: IdempotencyConf
   }
 }
 
-/** An error of pawl's, before the function has run, as a caller of Powertools looks for it. */
-function asPowertools(error: unknown): unknown {
+/**
+ * An error of pawl's, before the function has run, as a caller of Powertools looks for it.
+ *
+ * @param isLate whether there is no time to ask a table: then no table is to blame
+ */
+function asPowertools(error: unknown, isLate: boolean): unknown {
   const kind: ErrorKind | undefined = errorKind(error);
   const { message, name } = recordedError(error);
   if (kind === 'invalid-message') return new IdempotencyKeyError(message, { cause: error });
-  if (name === 'StoreUnavailableError') return new IdempotencyPersistenceLayerError(message, { cause: error });
-  return name === 'LeaseError' ? notStarted(error) : error;
+  const isStore = name === 'StoreUnavailableError';
+  if (name === 'LeaseError' || (isStore && isLate)) return notStarted(error);
+  return isStore ? new IdempotencyPersistenceLayerError(message, { cause: error }) : error;
 }

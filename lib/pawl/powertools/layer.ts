@@ -103,7 +103,7 @@ export interface Layer {
 
 const tables = new Map<string | undefined, object>();
 
-/** Powertools runs a call again for as long as it comes. Parked after some failures, a record of a stream would hold back its shard. */
+/** Under 'retry', as Powertools: it runs a call again for as long as it comes. Parked after some failures, a record of a stream would hold back its shard. */
 const withoutLimit = {
   maxAttempts: Number.MAX_SAFE_INTEGER,
   maxAbandoned: Number.MAX_SAFE_INTEGER,
@@ -141,7 +141,7 @@ function layerOf(options: DynamoDBPersistenceOptions): Layer {
   const sharedBy = store ?? tables.get(tableName) ?? claims;
   if (store === undefined) tables.set(tableName, sharedBy);
   return {
-    claims: { ...withoutLimit, ...pick(others, ofClaims), maxResultBytes } as OfClaims,
+    claims: { ...(onAbandoned === 'retry' && withoutLimit), ...pick(others, ofClaims), maxResultBytes } as OfClaims,
     sharedBy,
     partition: sortKeyAttr === undefined ? undefined : staticPkValue,
     storeOf(keyPrefix, hashFunction) {

@@ -6,7 +6,8 @@ import { successor } from './successor.ts';
  *
  * 1. Only a claim that is decided is forgotten: completed, or rejected. What is open may still run, and needs what it has.
  * 2. Status, fence and claim id stay. So the effect does not repeat, and a late write of an earlier worker is still refused.
- * 3. The revision moves on as with every write.
+ * 3. The fingerprint stays. Without it, another payload under the key would be taken for done, and its message acknowledged.
+ * 4. The revision moves on as with every write.
  */
 
 /** Why a claim is not forgotten. `not-decided`: it is released or parked, and may still run. */
@@ -44,8 +45,6 @@ export function forget(
     error: undefined,
     attributes: undefined,
     checkpoints: undefined,
-    // A hash of what may be few values, which can be tried out.
-    fingerprint: undefined,
     source: undefined,
     // What operators wrote may name a person.
     resolution: undefined,

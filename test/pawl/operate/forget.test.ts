@@ -19,7 +19,7 @@ function aDesk(found?: Partial<ClaimRecord>) {
 }
 
 const kept = {
-  ...{ result: JSON.stringify({ iban }), attributes: { iban }, fingerprint: 'v1:iban', source: 'message-1' },
+  ...{ result: JSON.stringify({ iban }), attributes: { iban }, fingerprint: '1:a-hash', source: 'message-1' },
   resolution: { verdict: 'applied', by: 'tom', note: iban, at: '2026-11-21T09:31:00.000Z', id: 'r-1' },
   discarded: { messageId: 'm', by: 'tom', note: iban, at: '2026-11-21T09:31:00.000Z' },
 } as const satisfies Partial<ClaimRecord>;
@@ -31,13 +31,13 @@ describe('what is forgotten of a claim', () => {
     const done = await operate.forget({ operation: 'refund', key: 'p-1' }, maria);
     expect(done).toMatchObject({
       outcome: 'forgotten',
-      notReached: ['key', 'findings', 'dead-letters', 'logs', 'backups', 'provider'],
+      notReached: ['key', 'fingerprint', 'findings', 'dead-letters', 'logs', 'backups', 'provider'],
       claim: { hasResult: false, attributes: undefined, forgotten: maria },
     });
     const after = await store.read(id);
     expect(JSON.stringify(after)).not.toContain(iban);
-    expect(JSON.stringify(after)).not.toContain('v1:iban');
     expect(after).toMatchObject({ status: 'completed', claimId: before?.claimId, fence: 3, rev: 8, forgotten: maria });
+    expect(after?.fingerprint).toBe(before?.fingerprint);
     expect(after?.expiresAt).toBe(before?.expiresAt);
     expect(events).toEqual([{ type: 'forgotten', id, fence: 3, at: someDay + 3_600_000, ...maria }]);
   });
@@ -103,7 +103,7 @@ describe('what is forgotten of a claim', () => {
     expect(await store.read(id)).toMatchObject({ rev: 2, forgotten: maria });
   });
 
-  it('does not let the effect happen again: a duplicate is replayed without a result', async () => {
+  it('does not let the effect happen again: a duplicate is replayed without a result, and another payload is refused, as before', async () => {
     const { host, store, operate } = aDesk();
     let refunds = 0;
     const options = { operation: 'refund', store, host, key: () => 'p-1', onAbandoned: 'retry' } as const;
@@ -116,7 +116,8 @@ describe('what is forgotten of a claim', () => {
     expect(JSON.stringify(store.records())).not.toContain(iban);
     const again = await refund.outcome(iban);
     expect(again).toEqual({ outcome: 'completed', replayed: true, result: undefined, recorded: false });
-    await expect(refund('another payload')).rejects.toThrow(ResultNotKeptError);
+    await expect(refund(iban)).rejects.toThrow(ResultNotKeptError);
+    expect(await refund.outcome('another payload')).toEqual({ outcome: 'key-reused' });
     expect(refunds).toBe(1);
   });
 

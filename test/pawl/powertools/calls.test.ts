@@ -1,7 +1,7 @@
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { memoryStore, once, reconcile } from '../../../lib/pawl/index.ts';
+import { memoryStore, once, RetryableError, reconcile } from '../../../lib/pawl/index.ts';
 import {
   DynamoDBPersistenceLayer,
   type DynamoDBPersistenceOptions,
@@ -136,6 +136,18 @@ describe('makeIdempotent', () => {
     const send = makeIdempotent(run, made({ eventKeyJmesPath: 'orderId' }) as never) as (order: Order) => Promise<void>;
     for (let receive = 1; receive <= 25; receive++) await expect(send({ orderId: 'o-1' })).rejects.toThrow('503');
     expect(run).toHaveBeenCalledTimes(25);
+  });
+
+  test("another policy than 'retry' has the limits of every claim: what an operator is to see does not run for ever", async () => {
+    vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+    const run = vi.fn(async (_: Order): Promise<void> => {
+      throw new RetryableError('throttled');
+    });
+    const persistenceStore = layerOver(memoryStore(), { onAbandoned: 'park' });
+    const config = new IdempotencyConfig({ eventKeyJmesPath: 'orderId' });
+    const send = makeIdempotent(run, { persistenceStore, config });
+    for (let receive = 1; receive <= 25; receive++) await expect(send({ orderId: 'o-1' })).rejects.toThrow();
+    expect(run).toHaveBeenCalledTimes(20);
   });
 
   test('a limit of the layer counts', async () => {
