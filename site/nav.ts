@@ -176,6 +176,7 @@ export const siteSections: readonly Section[] = [
           'evidence/cost',
           'evidence/postgres-cost',
           'evidence/observe-cost',
+          'evidence/latency',
           'evidence/scale',
         ],
       },
