@@ -8,7 +8,7 @@ import { rehearsalDatabase } from '../../../support/rehearsal-database.ts';
 /** Event buses: what functions put on them, and what its rules make of it. */
 
 const arn = (name: string) => ({ 'Fn::GetAtt': [name, 'Arn'] });
-const rule = (properties: object) => ({ Type: 'AWS::Events::Rule', Properties: properties });
+const rule = (properties: Readonly<Record<string, unknown>>) => ({ Type: 'AWS::Events::Rule', Properties: properties });
 
 const heard: unknown[] = [];
 const stubs = { Listener: { handler: (event: unknown) => void heard.push(event) } };
