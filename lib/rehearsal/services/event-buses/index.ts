@@ -8,7 +8,7 @@ import { type ProvisionedBus, readBuses, readRules } from './read-buses.ts';
 import { types } from './rules.ts';
 
 /** How an event is put on a bus. */
-export interface PutOptions {
+interface PutOptions {
   readonly source: string;
   readonly detailType: string;
 }

@@ -7,7 +7,7 @@ import type { ProvisionedRule } from './read-buses.ts';
 import { busArn, defaultBus } from './rules.ts';
 
 /** An event as a target gets it. */
-export interface BusEvent {
+interface BusEvent {
   readonly id: string;
   readonly source: string;
   readonly 'detail-type': string;
