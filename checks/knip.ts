@@ -25,7 +25,7 @@ const loaded = [
   'checks/first-delivery.ts',
   'proof/mutants/{plant,register}.ts',
   'proof/mutants/*vitest.config.ts',
-  'shop/protection/{retrying,unprotected}.ts',
+  'shop/protection/{retrying,split-commit,unprotected}.ts',
   'shop/templates/handler.ts',
   'test/fixtures/{gift-cards,poison}.ts',
   'test/fixtures/locks/*-worker.ts',
