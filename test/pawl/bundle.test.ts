@@ -1,3 +1,7 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
@@ -53,4 +57,22 @@ describe.each(['esm', 'cjs'] as const)('as %s', (format) => {
       expect(bytes).toBeLessThanOrEqual(mostBytes);
     });
   });
+});
+
+it('a lean consumer loads nothing of fetch when it is imported: that would double what its start takes', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-bundle-'));
+  try {
+    const outfile = join(folder, 'index.mjs');
+    const { entryPoints: _, ...options } = esbuildOptions('');
+    const stdin = { contents: plain('pawl/dynamodb/lean'), resolveDir: root, loader: 'ts' } as const;
+    await build({ ...options, stdin, absWorkingDir: root, outfile, logLevel: 'error' });
+    const code = `await import(${JSON.stringify(outfile)}); console.log(JSON.stringify(process.moduleLoadList));`;
+    const loaded: readonly string[] = JSON.parse(
+      execFileSync(process.execPath, ['--input-type=module', '--eval', code], { encoding: 'utf8' }),
+    );
+    expect(loaded).toContain('NativeModule crypto');
+    expect(loaded.filter((name) => name.includes('undici'))).toEqual([]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
