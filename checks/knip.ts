@@ -20,6 +20,7 @@ const started = [
 /** Bundled, forked or preloaded: their paths are in strings. */
 const loaded = [
   'bench/cost/cold/*.ts',
+  'bench/start/functions/*.ts',
   'checks/consumers/*.ts',
   'checks/docstrings/prelude.ts',
   'checks/first-delivery.ts',

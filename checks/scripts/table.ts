@@ -130,6 +130,10 @@ export const npmScripts = {
         says: 'a consumer that is observed, beside one that is enforced. A minute; --quick',
         run: 'bench/observe/main.ts',
       },
+      start: {
+        says: 'from the start of a process to its first claim sent. 4 minutes; --quick',
+        run: 'bench/start/main.ts',
+      },
     },
   },
   e2e: {

@@ -20,6 +20,7 @@ import { InDoubtError, once, type Verdict } from '../../../lib/pawl/index.ts';
 import type { SqsHandler } from '../../../lib/pawl/sqs/each-by.ts';
 import { reconcileStatements } from '../../../lib/pawl/statements/index.ts';
 import { dynamoStore, markRestored, restoredTable, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { withListing } from '../../../lib/pawl/stores/listing.ts';
 import { sweepOpenClaims } from '../../../lib/pawl/sweep/index.ts';
 import { type Synthesized, synthesize } from '../../../lib/rehearsal/engine/app/synthesize.ts';
 import { list, record } from '../../../lib/rehearsal/engine/app/template.ts';
@@ -391,7 +392,7 @@ describe('who looks after the claims', () => {
     await markRestored({ tableName, aws: sdk({ dynamodb: dynamo }), cutOff: new Date(1000), by: 'ada', note: '' });
     for (const key of ['order-1', 'order-2']) {
       const store = dynamoStore({ tableName, aws: sdk({ dynamodb: client() }), restored: restoredTable });
-      const { claims } = await store.listOpen({ limit: 10 });
+      const { claims } = await withListing(store).listOpen({ limit: 10 });
       expect(claims.map(({ id }) => id)).toContain(`charge#${key}`);
       const parked = resolverOf({ operation: 'charge', store });
       expect(await parked.resolve(key, 'not-applied', { by: 'ada', note: '' })).toMatchObject({ outcome: 'resolved' });

@@ -1,6 +1,4 @@
 import { explainedError } from '../../kernel/errors.ts';
-import type { KeepsNotes } from '../../rules/notes.ts';
-import type { ListsOpenClaims } from '../../rules/open-claims.ts';
 import type { ClaimRecord } from '../../rules/record.ts';
 import type { ClaimStore, ClaimWrite, WriteResult } from '../../rules/store.ts';
 import { groupCommit, type Part, type Standing } from '../group-commit.ts';
@@ -8,8 +6,6 @@ import { call } from './calls.ts';
 import { conditionFailed, isAboutContents, isHopeless, isThrottled } from './errors.ts';
 import { explainedStore, explainedTable } from './explain.ts';
 import { fromItem, type Item } from './item.ts';
-import { listOpen } from './list-open.ts';
-import { notesIn } from './notes.ts';
 import { putClaim } from './put.ts';
 import { statementOf } from './statement.ts';
 import type { Table } from './table.ts';
@@ -21,7 +17,7 @@ export function sharedRequests({
   aws: { dynamodb: transport },
   host,
   restore,
-}: Table): ClaimStore & ListsOpenClaims & KeepsNotes {
+}: Table): ClaimStore {
   const errors = { isAboutContents, isHopeless, isThrottled };
   const read = groupCommit(host, 100, readTogether, errors);
   const write = groupCommit(host, 25, writeTogether, errors);
@@ -66,12 +62,10 @@ export function sharedRequests({
   }
 
   const table = explainedTable(nameOfTable, transport, 'grantClaims');
-  const store: ClaimStore & ListsOpenClaims & KeepsNotes = {
+  const store: ClaimStore = {
     setupError,
     read: (id) => read(id, id),
     write: (one) => write(one.next.id, one, standingOf(one)),
-    listOpen: async (query) => listOpen({ transport, TableName: nameOfTable() }, query),
-    ...notesIn(transport, table),
   };
   return explainedStore(restore ? restore.over(store) : store, table);
 }

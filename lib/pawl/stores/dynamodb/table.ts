@@ -53,13 +53,17 @@ export interface InTable {
   readonly table: Table;
 }
 
+/** Whether a store keeps its claims in a table. */
+export function isInTable(store: object): store is InTable {
+  return typeof propertyOf(propertyOf(store, 'table'), 'nameOfTable') === 'function';
+}
+
 /** The table of a store that is to keep more than claims, or to be written together with them. @throws OptionError when it has none */
 export function tableOf(option: string, store: InTable, expected = 'dynamoStore({ tableName })'): Table {
-  const table: unknown = propertyOf(store, 'table');
   const isOther = typeof propertyOf(store, 'transact') === 'function';
   const wanted = isOther
     ? `${expected}; what there is over PostgreSQL, ${pageAt('docs/guides/postgres.md')} says`
     : expected;
-  expect(typeof propertyOf(table, 'nameOfTable') === 'function', option, wanted, store, 'wrong-store');
+  expect(isInTable(store), option, wanted, store, 'wrong-store');
   return store.table;
 }
