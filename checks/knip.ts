@@ -25,6 +25,7 @@ const loaded = [
   'checks/first-delivery.ts',
   'proof/mutants/{plant,register}.ts',
   'proof/mutants/*vitest.config.ts',
+  'shop/incident/remedies.ts',
   'shop/protection/{retrying,unprotected}.ts',
   'shop/templates/handler.ts',
   'test/fixtures/{gift-cards,poison}.ts',
