@@ -5,6 +5,7 @@ import { createProgress } from '../lib/rehearsal/progress.ts';
 import { type CommandLine, help, readCommandLine, UsageError } from './command-line.ts';
 import { runFifo } from './fifo/fifo.ts';
 import { fifoJsonLine, fifoReport, isGoodFifo, noVerdictOfFifo } from './fifo/fifo-report.ts';
+import { runIncident } from './incident/run.ts';
 import { runServed } from './served.ts';
 import { report } from './traffic/report.ts';
 import { runTraffic } from './traffic/traffic.ts';
@@ -17,7 +18,7 @@ export async function main(args: readonly string[]): Promise<void> {
 
 /** Runs the command line. Returns the exit code. */
 async function codeOf(args: readonly string[]): Promise<number> {
-  let line: CommandLine | 'help';
+  let line: ReturnType<typeof readCommandLine>;
   try {
     line = readCommandLine(args);
   } catch (error) {
@@ -29,7 +30,7 @@ async function codeOf(args: readonly string[]): Promise<number> {
     process.stdout.write(`${help}\n`);
     return 0;
   }
-  return run(line);
+  return line === 'incident' ? incident() : run(line);
 }
 
 const fifoSizes = { changes: 300, accounts: 40 } as const;
@@ -67,6 +68,17 @@ async function run({ json, verbose, fifo, console: isServed, ...options }: Comma
     const result = await runTraffic(traffic);
     print(result);
     return exitCodeOf({ good: isGood(result), noVerdict: noVerdictOf(result) });
+  } catch (error) {
+    progress.end();
+    process.stderr.write(`${describe(error)}\n`);
+    return 2;
+  }
+}
+
+async function incident(): Promise<number> {
+  const progress = createProgress(process.stdout);
+  try {
+    return await runIncident(progress, (text) => process.stdout.write(`${text}\n`));
   } catch (error) {
     progress.end();
     process.stderr.write(`${describe(error)}\n`);

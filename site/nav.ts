@@ -81,6 +81,7 @@ export const siteSections: readonly Section[] = [
           'guides/sweep',
           'guides/statements',
           'guides/remedies',
+          'guides/incident',
           'guides/restore',
           'guides/forget',
         ],

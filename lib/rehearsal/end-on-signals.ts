@@ -1,11 +1,13 @@
 /**
  * Ends this process at once on Ctrl-C. It stops nothing one by one: what runs in this process ends with it, and the
  * processes that it started are killed as it exits.
+ *
+ * @param codeOf the exit code. @default that of the signal
  */
-export function endOnSignals(before: () => void): void {
+export function endOnSignals(before: () => void, codeOf?: () => number): void {
   const end = (code: number) => () => {
     before();
-    process.exit(code);
+    process.exit(codeOf?.() ?? code);
   };
   process.once('SIGINT', end(130));
   process.once('SIGTERM', end(143));

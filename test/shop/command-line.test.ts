@@ -45,6 +45,7 @@ describe('the command line', () => {
     expect(readCommandLine(['--retry'])).toMatchObject({ protection: 'retry' });
     expect(readCommandLine(['--fifo'])).toMatchObject({ fifo: true });
     expect(readCommandLine(['--help'])).toBe('help');
+    expect(readCommandLine(['--incident'])).toBe('incident');
   });
 
   test.each([
@@ -58,6 +59,7 @@ describe('the command line', () => {
     [['--orders'], '--orders'],
     [['more'], 'more'],
     [['--retry', '--unprotected'], '--unprotected'],
+    [['--incident', '--fifo'], '--fifo'],
   ])('refuses %j, and names it', (args, named) => {
     expect(() => readCommandLine(args)).toThrow(UsageError);
     expect(() => readCommandLine(args)).toThrow(named);
