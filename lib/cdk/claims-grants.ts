@@ -1,6 +1,7 @@
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import {
+  actsActions,
   type ClaimRights,
   claimPermissions,
   claimRightsProblems,
@@ -113,6 +114,19 @@ export function grantStatements(table: ITable, grantee: IGrantable): Grant {
  */
 export function grantRestore(table: ITable, grantee: IGrantable): Grant {
   return grantOn(table, grantee, [{ actions: restoreActions }]);
+}
+
+/**
+ * Permits `grantee` to export what operators have done: `npx pawl acts`. It may read every item of `table`, and write none: grant it to who audits, and to no
+ * operator.
+ *
+ * @example
+ * import { Role } from 'aws-cdk-lib/aws-iam';
+ *
+ * grantActs(claims.table, Role.fromRoleName(stack, 'Audit', 'audit'));
+ */
+export function grantActs(table: ITable, grantee: IGrantable): Grant {
+  return grantOn(table, grantee, [{ actions: actsActions }]);
 }
 
 export function grantOn(table: ITable, grantee: IGrantable, permitted: readonly PermittedOnKeys[]): Grant {

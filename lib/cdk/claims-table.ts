@@ -20,7 +20,7 @@ import {
   type TableIndex,
 } from 'pawl/deployment';
 import { actOn, alarmAt } from './alarms.ts';
-import { grantClaims, grantLocks, grantOperate, grantRestore, grantStatements } from './claims-grants.ts';
+import { grantActs, grantClaims, grantLocks, grantOperate, grantRestore, grantStatements } from './claims-grants.ts';
 import { expectProps } from './known-props.ts';
 
 const types = { S: AttributeType.STRING, N: AttributeType.NUMBER } as const;
@@ -143,6 +143,11 @@ export class ClaimsTable extends Construct {
   /** Permits `grantee` to compare a provider's statement with the claims of this table. See {@link grantStatements}. */
   grantStatements(grantee: IGrantable): Grant {
     return grantStatements(this.table, grantee);
+  }
+
+  /** Permits `grantee` to export what operators have done. See {@link grantActs}. */
+  grantActs(grantee: IGrantable): Grant {
+    return grantActs(this.table, grantee);
   }
 
   /** Permits `grantee` to mark this table as restored from a point in time, and to lift the mark. See {@link grantRestore}. */

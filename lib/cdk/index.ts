@@ -1,5 +1,6 @@
 export { type ClaimRights, WiringError } from 'pawl/deployment';
 export {
+  grantActs,
   grantClaims,
   grantLocks,
   grantOperate,

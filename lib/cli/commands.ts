@@ -226,6 +226,26 @@ The key stays as the id of the claim. If your key function hashes it, <key> is t
     run: async (line, io) => (await import('./forget.ts')).forget(line, io),
   }),
   command({
+    name: 'acts',
+    summary: 'exports what operators have done: who, what, when and why',
+    names: noNames('For one claim: pawl claim <key>'),
+    usage: stackOrTable,
+    about: `Lists every act of an operator that the records keep: resolutions, releases of locks, what became of findings, discarded dead letters, what was
+forgotten, and marks of a restore. With --json, a line for each. It only reads, and reads the whole table. They come in no order.
+
+A record keeps the last act of its kind, for as long as the record is kept. A redrive leaves no record. The complete trail is onEvent of pawl/operate.`,
+    options: {
+      ...account,
+      since: instant('only acts at this time or later'),
+      json,
+    },
+    examples: ['--stack Shop --json', '--table claims --since 2026-11-01T00:00:00Z --json'],
+    more: 'Needs dynamodb:Scan, GetItem and DescribeTable on the table: claims.grantActs(role).',
+    exits: 'Exits with 0 if it has read the table, and 2 if it could not.',
+    guide: 'reference/command-line.md#what-operators-have-done',
+    run: async (line, io) => (await import('./acts.ts')).acts(line, io),
+  }),
+  command({
     name: 'restored',
     summary: 'marks a table that was restored from a point in time, corrects the mark, or lifts it',
     names: noNames('Name the table with --table'),

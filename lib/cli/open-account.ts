@@ -1,6 +1,14 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { type Aws, type DynamoStore, dynamoStore, readRestored, restoredTable, sdk } from 'pawl/dynamodb';
+import {
+  type Aws,
+  type DynamoStore,
+  dynamoStore,
+  readAllRecords,
+  readRestored,
+  restoredTable,
+  sdk,
+} from 'pawl/dynamodb';
 import { granting } from 'pawl/kernel';
 import { dynamoLockStore, type LockOperator, lockOperator } from 'pawl/locks';
 import { type Operator, type OperatorOptions, operator } from 'pawl/operate';
@@ -18,7 +26,7 @@ export type { DeadLetterPlace };
 export interface AccountOptions extends Pick<OperatorOptions, 'onEvent' | 'retentionSeconds'> {
   readonly io: Io;
   /** What the role of this command needs. @default grantOperate */
-  readonly grant?: 'grantOperate' | 'grantStatements' | 'grantRestore';
+  readonly grant?: 'grantOperate' | 'grantStatements' | 'grantRestore' | 'grantActs';
 }
 
 export interface OpenAccount {
@@ -33,6 +41,8 @@ export interface OpenAccount {
   readonly locks: LockOperator;
   /** What statements have found. */
   readonly findings: Findings;
+  /** Every record of the table. */
+  records(): AsyncIterable<object>;
   /** Who calls, as AWS knows the caller. @throws STS's error */
   identity(): Promise<string>;
   /** Those of the stack, if a stack was named. */
@@ -68,7 +78,8 @@ export async function openAccount(
     const mark = await granting(`claimsTable.${grant}(role)`, () => readRestored({ tableName, aws }));
     const restored = mark !== undefined && mark.liftedAt === undefined ? restoredTable : undefined;
     const store = dynamoStore({ tableName, aws, restored });
-    return { tableName, store, lockStore: dynamoLockStore(store), dynamoStore: store, close: () => undefined };
+    const records = () => readAllRecords({ tableName, aws });
+    return { tableName, store, lockStore: dynamoLockStore(store), records, dynamoStore: store, close: () => undefined };
   };
   const { tableName, store, lockStore, ...opened } =
     given.database === undefined ? await inTable() : await openDatabase(given.database, given.table);
@@ -85,6 +96,7 @@ export async function openAccount(
     operate: operator({ store, aws, ...options }),
     locks: lockOperator({ store: lockStore, onEvent: () => undefined }),
     findings: findings({ store, identity }),
+    records: opened.records,
     identity,
     sqs,
     stackDeadLetters,

@@ -1,5 +1,5 @@
 import type { LockStore, OperatesLocks } from 'pawl/locks';
-import { type PostgresStore, postgresLockStore, postgresStore } from 'pawl/postgres';
+import { type PostgresStore, postgresLockStore, postgresStore, readAllRecords } from 'pawl/postgres';
 import type { Pool, PoolClient } from 'pg';
 import { UsageError } from './command.ts';
 
@@ -9,6 +9,8 @@ export interface OpenDatabase {
   readonly pool: Pool;
   readonly store: PostgresStore<PoolClient>;
   readonly lockStore: LockStore & OperatesLocks;
+  /** Every record of the table. */
+  records(): AsyncIterable<object>;
   close(): void;
 }
 
@@ -31,6 +33,7 @@ export async function openDatabase(url: string, table = usualTable): Promise<Ope
     pool,
     store: postgresStore<Pool>(of),
     lockStore: postgresLockStore(of),
+    records: () => readAllRecords(of),
     close: () => void pool.end().catch(() => undefined),
   };
 }

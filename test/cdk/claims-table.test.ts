@@ -117,7 +117,7 @@ describe('its options', () => {
     });
   });
 
-  test.each(['grantClaims', 'grantLocks', 'grantOperate', 'grantRestore'] as const)(
+  test.each(['grantClaims', 'grantLocks', 'grantOperate', 'grantRestore', 'grantActs'] as const)(
     'encryptionKey encrypts the table, and %s permits the use of the key',
     (grant) => {
       const stack = emptyStack();

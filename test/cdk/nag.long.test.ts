@@ -83,6 +83,7 @@ test('nothing is found in a sweep, a comparison with statements, a dashboard, an
       const onCall = new Role(stack, 'OnCall', { assumedBy: new AccountPrincipal('111111111111') });
       for (const grantee of [claims, consumer]) grantee.grantOperate(onCall);
       claims.grantRestore(onCall);
+      claims.grantActs(onCall);
       claims.grantLocks(onCall);
     }),
   ).toEqual([]);

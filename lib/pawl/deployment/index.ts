@@ -37,6 +37,7 @@ export type {
 export type { Finding, Level } from './doctor/finding.ts';
 export { evaluate, functionOf, holds, type Known, noValue, textOf } from './evaluate.ts';
 export {
+  actsActions,
   deadLetterActions,
   findFunctionActions,
   findStackActions,

@@ -83,6 +83,9 @@ export const restoreActions = [
   'dynamodb:PartiQLInsert',
 ] as const;
 
+/** What `pawl acts` calls: it reads the whole table. */
+export const actsActions = ['dynamodb:Scan', 'dynamodb:GetItem', 'dynamodb:DescribeTable'] as const;
+
 /** What a worker calls on the table of its outbox: it reads and moves the counter of a group, writes messages, and removes or parks what it has sent. */
 export const outboxActions = [
   'dynamodb:Query',

@@ -1,3 +1,4 @@
+export { type ActName, type ActsQuery, type OperatorAct, operatorActs } from './acts.ts';
 export type { ClaimName, ClaimView, OpenClaimView, OpenState, StepView } from './claim-view.ts';
 export type { DeadLetter, DeadLettersQuery, DeadLettersSeen } from './dead-letters.ts';
 export type { DiscardResult } from './discard.ts';

@@ -5,6 +5,7 @@ export type { KeepsNotes } from '../rules/notes.ts';
 export type { ListsOpenClaims } from '../rules/open-claims.ts';
 export type { ClaimStore } from '../rules/store.ts';
 export type { SqsHandler } from '../sqs/each-by.ts';
+export { readAllRecords } from '../stores/postgres/all-records.ts';
 export {
   checkPostgres,
   type PostgresFinding,

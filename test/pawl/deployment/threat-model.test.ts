@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import {
+  actsActions,
   claimActions,
   lockActions,
   operateActions,
@@ -17,6 +18,7 @@ const permitted: Readonly<Record<string, readonly string[]>> = {
   'an operator': [...operateActions, ...operateIndexActions],
   statements: [...statementActions, ...statementIndexActions],
   'a restore': restoreActions,
+  'an audit': actsActions,
 };
 
 const page = readFileSync(fileURLToPath(new URL('../../../SECURITY.md', import.meta.url)), 'utf8');

@@ -85,6 +85,7 @@ it.each<readonly [string, readonly string[], string]>([
   ['lock', ['customer', '17'], 'claimsTable.grantOperate(role)'],
   ['unlock', ['17', '--yes', '--by', 'maria', '--note', 'n'], 'claimsTable.grantOperate(role)'],
   ['restored', [], 'claimsTable.grantRestore(role)'],
+  ['acts', [], 'claimsTable.grantActs(role)'],
   ['statements', ['pay'], 'claimsTable.grantStatements(role)'],
   ['findings', [], 'claimsTable.grantStatements(role)'],
 ])('advises the operator who runs pawl %s %j the grant of that command', async (command, args, grant) => {

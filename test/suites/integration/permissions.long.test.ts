@@ -17,9 +17,16 @@ import {
 import { type Doubt, reconcile } from '../../../lib/pawl/engine/reconcile.ts';
 import { nodeHost } from '../../../lib/pawl/host.ts';
 import { InDoubtError, once, type Verdict } from '../../../lib/pawl/index.ts';
+import { operatorActs } from '../../../lib/pawl/operate/index.ts';
 import type { SqsHandler } from '../../../lib/pawl/sqs/each-by.ts';
 import { reconcileStatements } from '../../../lib/pawl/statements/index.ts';
-import { dynamoStore, markRestored, restoredTable, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import {
+  dynamoStore,
+  markRestored,
+  readAllRecords,
+  restoredTable,
+  sdk,
+} from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { withListing } from '../../../lib/pawl/stores/listing.ts';
 import { sweepOpenClaims } from '../../../lib/pawl/sweep/index.ts';
 import { type Synthesized, synthesize } from '../../../lib/rehearsal/engine/app/synthesize.ts';
@@ -375,7 +382,7 @@ describe('who looks after the claims', () => {
   });
 
   /** What this grant of a claims table permits, `table action`. */
-  function granted(grant: 'grantOperate' | 'grantStatements' | 'grantRestore'): readonly string[] {
+  function granted(grant: 'grantOperate' | 'grantStatements' | 'grantRestore' | 'grantActs'): readonly string[] {
     const stack = new CdkStack(new App(), 'Shop');
     new ClaimsTable(stack, 'Claims')[grant](new User(stack, 'Ada'));
     return permissions(Template.fromStack(stack)).flatMap(({ actions, resource }) => {
@@ -398,6 +405,12 @@ describe('who looks after the claims', () => {
       expect(await parked.resolve(key, 'not-applied', { by: 'ada', note: '' })).toMatchObject({ outcome: 'resolved' });
     }
     expect([...asked].toSorted()).toEqual(granted('grantOperate').toSorted());
+  });
+
+  test('an export of acts asks for what grantActs grants, and no more is granted', async () => {
+    const records = readAllRecords({ tableName, aws: sdk({ dynamodb: client() }) });
+    for await (const _ of operatorActs(records));
+    expect(withRestored()).toEqual(granted('grantActs').toSorted());
   });
 
   test('a comparison with a statement asks for what grantStatements grants, and no more is granted', async () => {

@@ -20,7 +20,7 @@ import {
 } from '../../../lib/pawl/locks/index.ts';
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { hashedKeys, metricEvents } from '../../../lib/pawl/observe/index.ts';
-import { operator } from '../../../lib/pawl/operate/index.ts';
+import { operator, operatorActs } from '../../../lib/pawl/operate/index.ts';
 import { eventBuses } from '../../../lib/pawl/outbox/destinations/event-buses.ts';
 import { topics } from '../../../lib/pawl/outbox/destinations/topics.ts';
 import { dynamoOutbox, outboxOperator, outboxRelay, outboxSweep, queues } from '../../../lib/pawl/outbox/index.ts';
@@ -32,6 +32,7 @@ import {
   postgresLockStore,
   postgresMigration,
   postgresStore,
+  readAllRecords as readAllRows,
   readPostgresMigration,
 } from '../../../lib/pawl/postgres/index.ts';
 import {
@@ -49,6 +50,7 @@ import {
   individualDynamoStore,
   liftRestore,
   markRestored,
+  readAllRecords,
   readRestored,
   sdk,
 } from '../../../lib/pawl/stores/dynamodb/index.ts';
@@ -234,6 +236,15 @@ export const takers: readonly Taker[] = [
   { door: 'correctRestore', take: (o) => correctRestore(untyped({ tableName: 'claims', ...acted, ...o })) },
   { door: 'liftRestore', take: (o) => liftRestore(untyped({ tableName: 'claims', ...acted, ...o })) },
   { door: 'readRestored', take: (o) => readRestored(untyped({ tableName: 'claims', ...o })) },
+  { door: 'readAllRecords', take: (o) => readAllRecords(untyped({ tableName: 'claims', ...o })) },
+  {
+    door: 'readAllRecords',
+    take: (o) => readAllRows(untyped({ pool: {}, ...o })),
+  },
+  {
+    door: 'operatorActs',
+    take: (o) => operatorActs(untyped({ [Symbol.asyncIterator]: nothing }), untyped(o)),
+  },
   { door: 'individualDynamoStore', take: (o) => individualDynamoStore(untyped({ tableName: 'claims', ...o })) },
   { door: 'eachMessage', take: (o) => eachMessage(untyped({ ...claims, ...o }), nothing) },
   { door: 'sqsOnce', take: (o) => sqsOnce(untyped({ ...claims, ...o })) },
@@ -401,6 +412,7 @@ export const withoutOptions: Readonly<Record<string, string>> = {
   grantOperate: writesNothing,
   grantStatements: writesNothing,
   grantRestore: writesNothing,
+  grantActs: writesNothing,
   grantStart: writesNothing,
   mailer: writesNothing,
   rows: writesNothing,

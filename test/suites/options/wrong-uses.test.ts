@@ -77,6 +77,7 @@ const takes: Readonly<Record<string, string>> = {
   grantLocks: constructs,
   grantOperate: constructs,
   grantRestore: constructs,
+  grantActs: constructs,
   grantStatements: constructs,
 };
 

@@ -204,6 +204,18 @@ export const rows: Readonly<Record<string, Row | Elsewhere>> = {
     said: /(\d+) claims? forgotten|Nothing was changed/,
     code: 0,
   },
+  acts: {
+    ...reads,
+    async prepare(world) {
+      await withLocks(world);
+      const desk = lockOperator({ store: dynamoLockStore(world.store), onEvent: () => undefined });
+      const locks = world.keys.map((id) => ({ id }));
+      for await (const _ of desk.release(await desk.planRelease({ locks, by: 'maria', note: 'cancelled' })));
+    },
+    args: (world) => ['acts', ...table(world), '--json'],
+    showing: () => [['acts']],
+    code: 0,
+  },
   restored: {
     prepare: async () => undefined,
     args: (world) => ['restored', '--cut-off', '2026-11-21T09:00:00Z', '--yes', ...by, ...table(world)],

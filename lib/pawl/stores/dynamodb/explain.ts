@@ -9,7 +9,7 @@ export interface ExplainedTable {
   readonly TableName: string;
   readonly transport: Pick<DynamoTransport, 'region'>;
   /** The grant of the constructs; `grantOutbox`: none yet. */
-  readonly grant: 'grantClaims' | 'grantLocks' | 'grantRestore' | 'grantOutbox';
+  readonly grant: 'grantClaims' | 'grantLocks' | 'grantRestore' | 'grantActs' | 'grantOutbox';
 }
 
 /** @param nameOfTable throws where the name is missing: then nothing was asked of DynamoDB */
