@@ -3,13 +3,13 @@ import { parseArgs } from 'node:util';
 import { createProgress } from '../../lib/rehearsal/progress.ts';
 import { titles } from '../cost/contender.ts';
 import { environmentOf } from '../cost/environment.ts';
-import { median, pairedRatio, percentile } from '../cost/statistics.ts';
+import { median, pairedRatio } from '../cost/statistics.ts';
 import { asMarkdown } from '../cost/table.ts';
 import { labelOf, measureLatency, type Timing } from './measure.ts';
 
 const usage = `npm run bench -- latency [--quick] [--write]
 
-How long a batch of first deliveries takes beside a table that takes 5 ms for a request, and one that takes 0.3 ms more for each statement: p50 and p99, and client CPU,
+How long a batch of first deliveries takes beside a table that takes 5 ms for a request, and one that takes 0.3 ms more for each statement: the median, and client CPU,
 beside the floor and Powertools. 3 minutes. --quick: a look. --write: writes docs/evidence/latency.md.`;
 
 const flag = { type: 'boolean', default: false } as const;
@@ -31,8 +31,7 @@ function tableOf(timings: readonly Timing[]): string {
       `${one.handlerMs} ms`,
       String(one.size),
       `${titles[one.name]}${concurrency}`,
-      percentile(one.wallMs, 0.5).toFixed(0),
-      percentile(one.wallMs, 0.99).toFixed(0),
+      median(one.wallMs).toFixed(0),
       pairedRatio(one.wallMs, floor.wallMs).toFixed(2),
       (median(one.cpuMs) / one.size).toFixed(3),
       pairedRatio(one.cpuMs, floor.cpuMs).toFixed(2),
@@ -40,7 +39,7 @@ function tableOf(timings: readonly Timing[]): string {
   });
   return asMarkdown({
     title: 'First deliveries',
-    head: ['table', 'effect', 'batch', 'contender', 'p50, ms', 'p99, ms', '× floor', 'CPU, ms/msg', 'CPU, × floor'],
+    head: ['table', 'effect', 'batch', 'contender', 'median, ms', '× floor', 'CPU, ms/msg', 'CPU, × floor'],
     rows,
   });
 }
