@@ -99,8 +99,6 @@ describe('a message', () => {
       'cli/deployed/read-functions.ts',
       // DynamoDB says what a table is.
       'pawl/stores/dynamodb/physical-table.ts',
-      // A caller that has not asked whether the store lists claims.
-      'pawl/stores/dynamodb/restored-store.ts',
     ];
     const bare = sources.flatMap(({ path, text }) =>
       Array.from(text.matchAll(/new (?:Type|Range)?Error\((?!\s*explained\()\s*(\w*)/g), ([, first]) =>

@@ -177,7 +177,7 @@ export const takers: readonly Taker[] = [
   },
   { door: 'dynamoStore', take: (o) => dynamoStore(untyped({ tableName: 'claims', ...o })) },
   {
-    door: 'withListing(dynamoStore()).listOpen',
+    door: 'dynamoStore().listOpen',
     take: (o) => withListing(dynamoStore({ tableName: 'claims' })).listOpen(untyped({ limit: 10, ...o })),
   },
   { door: 'memoryStore().listOpen', take: (o) => memoryStore().listOpen(untyped({ limit: 10, ...o })) },
