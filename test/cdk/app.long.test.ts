@@ -21,6 +21,7 @@ function run(context: Readonly<Record<string, unknown>>) {
     encoding: 'utf8',
     env: {
       PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       CDK_OUTDIR: outdir,
       CDK_CONTEXT_JSON: JSON.stringify({ 'aws:cdk:bundling-stacks': [], ...context }),
     },
