@@ -106,13 +106,13 @@ export const rules: readonly Rule[] = [
   },
   {
     rule: "only the entries of the stores make a way to AWS, and Powertools' layer, which takes a client of the SDK. All else is handed one: a default keeps what it needs in every bundle",
-    from: /^lib\/pawl\/(?!aws\/|powertools\/layer\.ts$|stores\/dynamodb\/(index|lean|restored|sdk-stores)\.ts$)/,
+    from: /^lib\/pawl\/(?!aws\/|powertools\/layer\.ts$|stores\/dynamodb\/(all-records|index|lean|restored|sdk-stores)\.ts$)/,
     never: /^lib\/pawl\/aws\/(?!aws\.ts$)/,
   },
   {
     rule: 'what the stores of both ways share loads no client of the SDK: a consumer without it would carry it',
     from: /^lib\/pawl\/stores\/dynamodb\/(?!(index|restored|sdk-stores)\.ts$)/,
-    never: /^lib\/pawl\/stores\/dynamodb\/(index|restored|sdk-stores)\.ts$/,
+    never: /^lib\/pawl\/stores\/dynamodb\/(all-records|index|restored|sdk-stores)\.ts$/,
   },
   {
     rule: 'lib/pawl/sqs translates messages to claims: it imports the kernel, the payload, the claims and itself; no store, no other door',
@@ -206,19 +206,19 @@ export const rules: readonly Rule[] = [
     never: /^yaml$/,
   },
   {
-    rule: 'lib/pawl/operate is what an operator can see and do: it imports the kernel, the payload, the claims, the messages of SQS, the host and the types of SQS; no store',
+    rule: 'lib/pawl/operate is what an operator can see and do: it imports the kernel, the payload, the claims, the messages of SQS, what lists a store, the host and the types of SQS; no store',
     from: /^lib\/pawl\/operate\//,
-    only: /^(lib\/pawl\/(aws|kernel|payload|rules|engine|sqs|operate)\/|lib\/pawl\/host\.ts$|@aws-sdk\/client-sqs$)/,
+    only: /^(lib\/pawl\/(aws|kernel|payload|rules|engine|sqs|operate)\/|lib\/pawl\/(host|stores\/listing)\.ts$|@aws-sdk\/client-sqs$)/,
   },
   {
-    rule: 'lib/pawl/sweep settles claims that no message comes for: it imports the kernel, the claims, the host and itself; no store, no client',
+    rule: 'lib/pawl/sweep settles claims that no message comes for: it imports the kernel, the claims, what lists a store, the host and itself; no store, no client',
     from: /^lib\/pawl\/sweep\//,
-    only: /^lib\/pawl\/((kernel|rules|engine|sweep)\/|host\.ts$)/,
+    only: /^lib\/pawl\/((kernel|rules|engine|sweep)\/|(host|stores\/listing)\.ts$)/,
   },
   {
-    rule: 'lib/pawl/statements compares claims with what a provider says: it imports the kernel, the payload, the claims, how an operator resolves a claim, and the host; no store, no client',
+    rule: 'lib/pawl/statements compares claims with what a provider says: it imports the kernel, the payload, the claims, how an operator resolves a claim, what lists a store, and the host; no store, no client',
     from: /^lib\/pawl\/statements\//,
-    only: /^lib\/pawl\/((kernel|payload|rules|engine|statements)\/|operate\/resolve\.ts$|host\.ts$)/,
+    only: /^lib\/pawl\/((kernel|payload|rules|engine|statements)\/|operate\/resolve\.ts$|(host|stores\/listing)\.ts$)/,
   },
   {
     rule: 'lib/pawl/workflows starts what runs elsewhere: kernel, payload, claims, the consumer of SQS, the sweep and the host; no store. Each way to a target is an entry of its own, and alone loads its client',

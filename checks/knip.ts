@@ -20,13 +20,14 @@ const started = [
 /** Bundled, forked or preloaded: their paths are in strings. */
 const loaded = [
   'bench/cost/cold/*.ts',
+  'bench/start/functions/*.ts',
   'checks/consumers/*.ts',
   'checks/docstrings/prelude.ts',
   'checks/first-delivery.ts',
   'proof/mutants/{plant,register}.ts',
   'proof/mutants/*vitest.config.ts',
   'shop/incident/remedies.ts',
-  'shop/protection/{retrying,unprotected}.ts',
+  'shop/protection/{retrying,split-commit,unprotected}.ts',
   'shop/templates/handler.ts',
   'test/fixtures/{gift-cards,poison}.ts',
   'test/fixtures/locks/*-worker.ts',

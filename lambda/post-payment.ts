@@ -5,11 +5,17 @@ import { bodyField, deadLetterQueue } from 'pawl/sqs';
 import { eachTransaction, transactionalStore } from 'pawl/transactions';
 import { backoffSeconds, required } from './environment.ts';
 import { entriesOf } from './ledger.ts';
+import { outbox } from './outbox.ts';
 import { Payment } from './payment.ts';
 
 const TableName = required('LEDGER_TABLE');
+const receipts = required('RECEIPTS_QUEUE_URL');
+const events = required('EVENT_BUS_ARN');
 
-/** Posts one debit and one credit for each payment, with its claim, in one transaction. */
+/**
+ * Posts one debit and one credit for each payment, with its claim, in one transaction. What follows from it is in the same transaction: a message for the
+ * receipt, and an event for whoever wants to know, such as the points.
+ */
 export const handler = eachTransaction(
   {
     operation: 'post-payment',
@@ -25,5 +31,9 @@ export const handler = eachTransaction(
     backoffSeconds,
     onEvent: allOf(logEvents, metricEvents()),
   },
-  ({ body }) => entriesOf(body).map((Item) => ({ Put: { TableName, Item } })),
+  ({ body }) => [
+    ...entriesOf(body).map((Item) => ({ Put: { TableName, Item } })),
+    outbox.message({ to: receipts, key: `receipt/${body.paymentId}`, body }),
+    outbox.message({ to: events, source: 'shop', detailType: 'PaymentPosted', key: `points/${body.paymentId}`, body }),
+  ],
 );

@@ -34,6 +34,8 @@ Usage: npm start -- [options]
   --fifo           instead: 300 changes of 40 accounts through a FIFO queue, where order counts too
   --retry          the same under the policy 'retry', which runs an effect in doubt again: right
                    if the provider honours effect keys, as the gift card provider does
+  --split-commit   the same with a mistake: the messages of a payment go into the outbox after its commit,
+                   and not in it
   --unprotected    the same functions and the same troubles, without pawl
   --story <id>     tells what happened to an order, a payment or a debt, such as order-00017
   --console        serves the console over it, and keeps everything up afterwards, until Ctrl-C
@@ -45,8 +47,9 @@ Usage: npm start -- [options]
 
 Needs Java 17 for DynamoDB Local. Needs no AWS account, and no network.
 Exits with 0 if no effect was lost and none happened twice, with 1 if one was, and with 2 if there is no
-verdict: it could not run, or the machine was too slow. With --retry, an email may happen twice: SES has no
-effect keys. With --incident: with 0 if all is settled, and the bank's list and the ledger agree.`;
+verdict: it could not run, or the machine was too slow. With --retry, an email, a receipt or points may happen
+twice: their providers have no effect keys. With --incident: with 0 if all is settled, and the bank's list and
+the ledger agree.`;
 
 /** The arguments make no sense. The message says which one, and what it should have been. */
 export class UsageError extends Error {
@@ -78,14 +81,20 @@ export function readCommandLine(args: readonly string[]): CommandLine | 'help' |
 }
 
 function protectionOf({
-  retry,
-  unprotected,
+  retry = false,
+  unprotected = false,
+  'split-commit': split = false,
 }: {
   readonly retry?: boolean;
   readonly unprotected?: boolean;
+  readonly 'split-commit'?: boolean;
 }): Protection {
-  if (retry && unprotected) throw new UsageError('--retry and --unprotected exclude each other: choose one of them.');
-  return retry ? 'retry' : unprotected ? 'none' : 'as-written';
+  const asked = { retry, split, none: unprotected } as const;
+  const chosen = (['retry', 'split', 'none'] as const).filter((one) => asked[one]);
+  if (chosen.length > 1) {
+    throw new UsageError('--retry, --split-commit and --unprotected exclude each other: choose one of them.');
+  }
+  return chosen[0] ?? 'as-written';
 }
 
 function consoleOf({
@@ -118,6 +127,7 @@ function parse(args: readonly string[]) {
         seed: { type: 'string' },
         json: { type: 'boolean' },
         retry: { type: 'boolean' },
+        'split-commit': { type: 'boolean' },
         unprotected: { type: 'boolean' },
         verbose: { type: 'boolean' },
         fifo: { type: 'boolean' },

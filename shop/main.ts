@@ -34,7 +34,12 @@ async function codeOf(args: readonly string[]): Promise<number> {
 }
 
 const fifoSizes = { changes: 300, accounts: 40 } as const;
-const said = { 'as-written': '', retry: ", under the policy 'retry'", none: ', WITHOUT pawl' } as const;
+const said = {
+  'as-written': '',
+  retry: ", under the policy 'retry'",
+  split: ', with messages outside of their commit',
+  none: ', WITHOUT pawl',
+} as const;
 
 async function run({ json, verbose, fifo, console: isServed, ...options }: CommandLine): Promise<number> {
   // If a program reads the standard output, everything for people goes to the other stream.

@@ -34,5 +34,6 @@ export function some(items: readonly string[]): string {
 export const optionFor: Readonly<Record<Protection, string>> = {
   'as-written': '',
   retry: ' --retry',
+  split: ' --split-commit',
   none: ' --unprotected',
 };

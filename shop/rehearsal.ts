@@ -4,17 +4,21 @@ import { readClaims } from '../lib/rehearsal/pawl/claims-table.ts';
 import { messagesIn } from '../lib/rehearsal/services/sqs/drain.ts';
 import { shopEffects } from './app/app-functions.ts';
 import type { Shop } from './app/shop.ts';
+import { type ChainEffect, chainEffects, type PlannedChain } from './plan/chain-plan.ts';
 import type { PlannedMisstatements } from './plan/misstatements.ts';
 import type { PlannedOrder, PlannedPayment, PlannedRepayment } from './plan/plan.ts';
 import type { Protection } from './protection/changed-bundle.ts';
+import { createAccounts } from './providers/accounts.ts';
 import type { Callbacks } from './providers/callbacks.ts';
 import { giftCardRoutes } from './providers/gift-cards.ts';
 import type { EffectKind, Ledger } from './providers/ledger.ts';
+import { mailRoutes } from './providers/mails.ts';
 import type { Processor } from './providers/processor.ts';
 import { sesRoutes } from './providers/ses.ts';
 import { complaints } from './traffic/conclusion.ts';
 import { deadLetteredOrders } from './traffic/dead-letters.ts';
 import { type Decided, decideSomeParked } from './traffic/operator.ts';
+import { messagesInOutbox, sweepOutbox } from './traffic/outbox.ts';
 import { judgePayments, type PaymentsVerdict } from './traffic/payments.ts';
 import { debtsOf, judgeRepayments, type RepaymentsVerdict } from './traffic/repayments.ts';
 import { type EffectVerdict, judge } from './traffic/verdict.ts';
@@ -30,6 +34,7 @@ import { type EffectVerdict, judge } from './traffic/verdict.ts';
 export interface TrafficPlan {
   readonly orders: readonly PlannedOrder[];
   readonly payments: readonly PlannedPayment[];
+  readonly chain: readonly PlannedChain[];
   readonly repayments: readonly PlannedRepayment[];
   readonly misstatements: PlannedMisstatements;
 }
@@ -62,17 +67,26 @@ export interface Found {
   readonly giftCards: EffectVerdict;
   readonly payments: PaymentsVerdict;
   readonly repayments: RepaymentsVerdict;
+  /** Messages that are still in the outbox. */
+  readonly outboxLeft: number;
 }
 
 /** Where the functions find the provider of each effect. */
 const addressOf = {
   email: 'AWS_ENDPOINT_URL_SESV2',
   'gift-card': 'GIFT_CARD_API_URL',
-} as const satisfies Readonly<Record<EffectKind, string>>;
+  receipt: 'MAILS_API_URL',
+  points: 'ACCOUNTS_API_URL',
+} as const satisfies Readonly<Record<EffectKind | ChainEffect, string>>;
 
-/** The effect of a provider, by the environment variable with its address; `undefined` if it has none on an order. */
+/** The effect on an order of a provider, by the environment variable with its address; `undefined` if it has none. */
 export function effectOf(provider: string): EffectKind | undefined {
   return shopEffects.find((effect) => addressOf[effect] === provider);
+}
+
+/** Likewise the effect behind a payment. */
+export function chainEffectOf(provider: string): ChainEffect | undefined {
+  return chainEffects.find((effect) => addressOf[effect] === provider);
 }
 
 /** How long after it was issued the look-up of the provider finds a card. */
@@ -83,6 +97,8 @@ export function shopRehearsal(run: RehearsedShop): { readonly rehearsal: Rehears
   const { ledger, processor, protection, functionTimeoutSeconds = 3, environment, deadlineMs } = run;
   const mails = routedProvider(sesRoutes(ledger));
   const cards = routedProvider(giftCardRoutes(ledger, { lookupLagMs: lookupLagMs }));
+  const receipts = routedProvider(mailRoutes());
+  const points = routedProvider(createAccounts().routes);
   let callbacks: Callbacks = { calls: 0, refused: [] };
   let decided: readonly Decided[] = [];
   let verdicts: Omit<Found, 'decided'> | undefined;
@@ -95,6 +111,8 @@ export function shopRehearsal(run: RehearsedShop): { readonly rehearsal: Rehears
       providers: {
         [addressOf.email]: mails,
         [addressOf['gift-card']]: cards,
+        [addressOf.receipt]: receipts,
+        [addressOf.points]: points,
         PROCESSOR_API_URL: routedProvider(processor.routes),
       },
       async traffic(app) {
@@ -103,14 +121,16 @@ export function shopRehearsal(run: RehearsedShop): { readonly rehearsal: Rehears
       effects: {
         email: mails,
         'gift-card': cards,
+        receipt: receipts,
+        points: points,
         entry: rows('PawlPayments/Ledger', ({ paymentId }) => paymentId),
         repayment: async ({ table }) => timesRepaid(await table('PawlRepayments/Debts').items()),
       },
       expect: {
         // A debit and a credit.
         entry: () => 2,
-        // SES has no effect keys, and 'retry' is for providers that have.
-        ...(protection === 'retry' ? { email: () => 'at-least-once' } : {}),
+        // These have no effect keys, and 'retry' is for providers that have.
+        ...(protection === 'retry' ? { email: repeats, receipt: repeats, points: repeats } : {}),
       },
       // The plan of the shop decides what goes wrong.
       faults: {},
@@ -135,7 +155,9 @@ export function shopRehearsal(run: RehearsedShop): { readonly rehearsal: Rehears
   };
 }
 
-/** Sends everything, and returns when every callback of the processor has its response, or the time is up. */
+const repeats = () => 'at-least-once' as const;
+
+/** Sends everything, and returns when every callback of the processor has its response and the outbox is empty, or the time is up. */
 async function send(app: App, { plan, processor, shop, deadlineMs }: RehearsedShop): Promise<Callbacks> {
   const { consumers, repayments, payments } = shop();
   for (const { order, effects } of plan.orders) {
@@ -156,9 +178,14 @@ async function send(app: App, { plan, processor, shop, deadlineMs }: RehearsedSh
     // Its debts have the effects.
     void app.queue(repayments.consumer.queue.construct).send(request, { intent: request.requestId, effects: [] });
   }
-  for (const { payment } of plan.payments) app.announce({ intent: payment.paymentId, effects: ['entry'] });
+  for (const { payment } of plan.payments) {
+    app.announce({ intent: payment.paymentId, effects: ['entry', ...chainEffects] });
+  }
   processor.misstate(plan.misstatements);
-  return processor.report(payments.callbackUrl, plan.payments, Date.now() + deadlineMs);
+  const until = Date.now() + deadlineMs;
+  const callbacks = await processor.report(payments.callbackUrl, plan.payments, until);
+  await sweepOutbox(shop(), until);
+  return callbacks;
 }
 
 function timesRepaid(debts: readonly Readonly<Record<string, unknown>>[]): ReadonlyMap<string, number> {
@@ -189,11 +216,13 @@ async function judgeAll(
     giftCards: await verdictOn('gift-card'),
     payments: await judgePayments(shop.payments, plan.payments, callbacks, plan.misstatements.toBeFound),
     repayments: await judgeRepayments(shop, plan.repayments),
+    outboxLeft: await messagesInOutbox(shop),
   };
 }
 
-async function messagesLeft({ consumers, payments, repayments, sqs }: Shop): Promise<number> {
-  const all = [...shopEffects.map((effect) => consumers[effect]), payments.consumer, repayments.consumer];
+async function messagesLeft({ consumers, payments, outbox, repayments, sqs }: Shop): Promise<number> {
+  const ofOrders = shopEffects.map((effect) => consumers[effect]);
+  const all = [...ofOrders, payments.consumer, ...Object.values(outbox.consumers), repayments.consumer];
   const depths = await Promise.all(all.map(({ queue }) => sqs.depth(queue.name)));
   return depths.reduce((sum, depth) => sum + messagesIn(depth), 0);
 }

@@ -177,6 +177,7 @@ export const siteSections: readonly Section[] = [
           'evidence/cost',
           'evidence/postgres-cost',
           'evidence/observe-cost',
+          'evidence/latency',
           'evidence/scale',
         ],
       },

@@ -8,6 +8,8 @@ export interface World {
   /** Of the lean contender, in place of the client. */
   readonly lean: Aws;
   readonly tableName: string;
+  /** How many effects pawl runs at once. @default its own */
+  readonly concurrency?: number | undefined;
   /** The effect of one message. It throws where it fails, and takes no time unless its run says so. */
   readonly effect: (messageId: string) => void | Promise<void>;
 }

@@ -20,9 +20,16 @@ export interface Driver extends AsyncDisposable {
   peakMb(): Promise<number>;
 }
 
-export async function startDriver(name: Name, tableName: string, endpoint: string): Promise<Driver> {
+/** @param concurrency how many effects pawl runs at once. @default its own */
+export async function startDriver(
+  name: Name,
+  tableName: string,
+  endpoint: string,
+  concurrency?: number,
+): Promise<Driver> {
+  const most = concurrency === undefined ? [] : [String(concurrency)];
   const child = killWithUs(
-    fork(fileURLToPath(new URL('worker.ts', import.meta.url)), [name, tableName, endpoint], {
+    fork(fileURLToPath(new URL('worker.ts', import.meta.url)), [name, tableName, endpoint, ...most], {
       execArgv: [],
       // Whatever anybody prints is no result: the standard output is the benchmark's own.
       stdio: ['ignore', 2, 2, 'ipc'],

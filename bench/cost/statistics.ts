@@ -18,3 +18,11 @@ export function median(values: readonly number[]): number {
 export function pairedRatio(ours: readonly number[], theirs: readonly number[]): number {
   return median(ours.map((value, round) => value / (theirs[round] ?? Number.NaN)));
 }
+
+/** Between which two values the median lies with 95%, by their order alone: no shape of the values is assumed. */
+export function medianInterval(values: readonly number[]): readonly [number, number] {
+  const sorted = values.toSorted((a, b) => a - b);
+  const half = 0.98 * Math.sqrt(sorted.length);
+  const low = Math.max(0, Math.floor(sorted.length / 2 - half) - 1);
+  return [sorted[low] ?? Number.NaN, sorted[sorted.length - 1 - low] ?? Number.NaN];
+}

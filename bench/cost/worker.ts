@@ -35,7 +35,8 @@ export interface Timed {
   readonly wallMs: readonly number[];
 }
 
-const [name, tableName, endpoint] = process.argv.slice(2) as [Name, string, string];
+const [name, tableName, endpoint, most] = process.argv.slice(2) as [Name, string, string, string?];
+const concurrency = most === undefined ? undefined : Number(most);
 const contender = await contenders[name]();
 const { effect: countEffect, taken } = createEffect();
 let handlerMs = 0;
@@ -50,6 +51,7 @@ const prepare = contender({
   lean: benchLean(endpoint),
   tableName,
   effect,
+  concurrency,
 });
 
 async function time({ scenario, size, batches, series, handlerMs: ms = 0 }: Order): Promise<Timed> {

@@ -122,9 +122,17 @@ export const npmScripts = {
         says: 'claims in PostgreSQL beside the same statements by hand. 2 minutes; --quick',
         run: 'bench/postgres/main.ts',
       },
+      latency: {
+        says: 'how long a batch takes beside a table that takes 5 ms for a request. 3 minutes; --quick',
+        run: 'bench/latency/main.ts',
+      },
       observe: {
         says: 'a consumer that is observed, beside one that is enforced. A minute; --quick',
         run: 'bench/observe/main.ts',
+      },
+      start: {
+        says: 'from the start of a process to its first claim sent. 4 minutes; --quick',
+        run: 'bench/start/main.ts',
       },
     },
   },

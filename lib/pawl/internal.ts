@@ -35,4 +35,5 @@ export type { SqsOptions } from './sqs/options.ts';
 
 export { findingKinds } from './statements/finding.ts';
 export { type StandIn, standInForAws } from './stores/dynamodb/stand-in.ts';
+export { withListing } from './stores/listing.ts';
 export { memoryStore } from './stores/memory.ts';

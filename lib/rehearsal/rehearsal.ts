@@ -158,6 +158,7 @@ export async function startRehearsal(options: RehearsalOptions): Promise<Rehears
   const folders = stopping.use(new AsyncDisposableStack());
   const keep = (made: Assembly) => folders.adopt(made, removeFolder);
   const kill = (sandbox: string) => lambda?.kill(sandbox) ?? false;
+  const doors = createDoors(stopping);
   onStarting('synthesizing the CDK app, and starting DynamoDB Local and SQS');
   const assembling = assemblyOf(options).then(keep);
   const [assembly, servers] = await allOrNothing([
@@ -168,6 +169,7 @@ export async function startRehearsal(options: RehearsalOptions): Promise<Rehears
         endpoints: endpointsOf(() => started),
         hooks: faults,
         kill,
+        addressOf: doors.addressOf,
         dynamoDb: options.dynamoDb,
         hasTables: async () => hasTables(await assembling),
       },
@@ -175,7 +177,6 @@ export async function startRehearsal(options: RehearsalOptions): Promise<Rehears
     ),
   ]);
   onStarting('creating tables and queues');
-  const doors = createDoors(stopping);
   const [provisioned] = await allOrNothing([
     provision(services, assembly, servers, { ...options, addressOf: doors.addressOf }),
     machine.calibrate(),

@@ -1,5 +1,6 @@
 import { isAt } from '../../lib/rehearsal/engine/app/constructs.ts';
 import type { FunctionPlace } from '../../lib/rehearsal/engine/lambda/functions.ts';
+import type { ChainEffect } from '../plan/chain-plan.ts';
 import type { EffectKind } from '../providers/ledger.ts';
 
 /** A function of the shop that is protected by pawl, by its file in `lambda/`. */
@@ -11,6 +12,9 @@ export const constructOf = {
   'issue-gift-card': 'IssueGiftCard',
   'post-payment': 'PostPayment',
   'payment-callback': 'PaymentCallback',
+  'relay-outbox': 'OutboxRelay',
+  'mail-receipt': 'MailReceipt',
+  'book-points': 'BookPoints',
   'repay-debts': 'RepayDebts',
   'change-account': 'ChangeAccount',
 } as const;
@@ -22,6 +26,12 @@ export const operationOf = {
   email: 'send-email',
   'gift-card': 'issue-gift-card',
 } as const satisfies Readonly<Record<EffectKind, AppFunction>>;
+
+/** The functions that have the effects behind a payment. Their operations have the same names. */
+export const operationOfChain = {
+  receipt: 'mail-receipt',
+  points: 'book-points',
+} as const satisfies Readonly<Record<ChainEffect, AppFunction>>;
 
 export const shopEffects: readonly [EffectKind, EffectKind] = ['email', 'gift-card'];
 

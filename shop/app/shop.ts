@@ -5,9 +5,10 @@ import type { Outcome } from '../../lib/rehearsal/engine/lambda/sandbox.ts';
 import type { SqsLocal } from '../../lib/rehearsal/engine/servers/sqs-local.ts';
 import type { Poller, Rehearsal, RehearsedStack } from '../../lib/rehearsal/rehearsal.ts';
 import type { DeliveryFaults } from '../../lib/rehearsal/services/sqs/event-source.ts';
+import type { ChainEffect } from '../plan/chain-plan.ts';
 import type { EffectKind, Ledger } from '../providers/ledger.ts';
 import type { Processor } from '../providers/processor.ts';
-import { type AppFunction, constructOf, effectAt, functionAt, operationOf } from './app-functions.ts';
+import { type AppFunction, constructOf, effectAt, functionAt, operationOf, operationOfChain } from './app-functions.ts';
 
 /** Makes the bundle of a function; `undefined` if it keeps its own. */
 export type BundleFor = (source: AppFunction) => Promise<string | undefined>;
@@ -31,6 +32,16 @@ export interface ShopPayments {
   findDrift(): Promise<Outcome>;
 }
 
+/** What follows from payments: the table of their messages, and who sends and gets them. */
+interface ShopOutbox {
+  readonly table: string;
+  /** The schedule on which the relay sweeps. */
+  readonly relay: { run(): Promise<void> };
+  /** Whether a sweep is going on. */
+  isSwept(): boolean;
+  readonly consumers: Readonly<Record<ChainEffect, Poller>>;
+}
+
 /** The repayments: their consumer, and the tables that they work on. */
 interface ShopRepayments {
   readonly consumer: Poller;
@@ -43,6 +54,7 @@ export interface Shop {
   readonly claimsTable: string;
   readonly consumers: Readonly<Record<EffectKind, Poller>>;
   readonly payments: ShopPayments;
+  readonly outbox: ShopOutbox;
   readonly repayments: ShopRepayments;
   readonly dynamo: DynamoDBClient;
   readonly sqs: SqsLocal;
@@ -89,6 +101,7 @@ export function shopOf(
       'gift-card': orders.consumer(constructOf[operationOf['gift-card']]),
     },
     payments: paymentsOf(rehearsal.stack('PawlPayments'), providers),
+    outbox: outboxOf(rehearsal),
     repayments: repaymentsOf(rehearsal.stack('PawlRepayments')),
     dynamo: rehearsal.dynamo,
     sqs: rehearsal.sqs,
@@ -105,6 +118,19 @@ function paymentsOf(stack: RehearsedStack, { processor }: { readonly processor: 
     claimsTable: stack.table('Claims'),
     ledgerTable: stack.table('Ledger'),
     findDrift: async () => (await stack.function('LedgerDrift')).invoke({}),
+  };
+}
+
+function outboxOf(rehearsal: Rehearsal): ShopOutbox {
+  const stack = rehearsal.stack('PawlPayments');
+  return {
+    table: stack.table('Outbox'),
+    relay: stack.schedule(constructOf['relay-outbox']),
+    isSwept: () => rehearsal.pendingEvents() > 0,
+    consumers: {
+      receipt: stack.consumer(constructOf[operationOfChain.receipt]),
+      points: stack.consumer(constructOf[operationOfChain.points]),
+    },
   };
 }
 

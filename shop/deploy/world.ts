@@ -10,11 +10,14 @@ import { startTap, type TapCall } from '../../lib/rehearsal/engine/servers/tap.t
 import { combineHooks } from '../../lib/rehearsal/engine/servers/tap-hooks.ts';
 import { createPawlEvents, type PawlEvents } from '../../lib/rehearsal/pawl/events.ts';
 import type { Progress } from '../../lib/rehearsal/progress.ts';
+import { startProvider } from '../../lib/rehearsal/provider.ts';
 import { createDynamoDbFaults } from '../../lib/rehearsal/services/dynamodb/dynamodb-faults.ts';
 import { project } from '../app/project.ts';
 import { createFaults, type FaultStats } from '../faults/faults.ts';
+import { startAccounts } from '../providers/accounts.ts';
 import { startGiftCards } from '../providers/gift-cards.ts';
 import { createLedger, type Ledger } from '../providers/ledger.ts';
+import { mailRoutes } from '../providers/mails.ts';
 import { type Processor, startProcessor } from '../providers/processor.ts';
 import { startSes } from '../providers/ses.ts';
 import { withHostFailures } from './host-failures.ts';
@@ -101,6 +104,9 @@ export async function startWorld(
   const cards = await startGiftCards(ledger, { lookupLagMs: 300, ...provider });
   const giftCards = cleanUp.adopt(cards, (server) => server.stop());
   const processor = cleanUp.adopt(await startProcessor(), (server) => server.stop());
+  // What follows from payments has calm providers.
+  const mails = cleanUp.adopt(await startProvider(mailRoutes()), (server) => server.stop());
+  const accounts = cleanUp.adopt(await startAccounts(), (server) => server.stop());
   const hooks = combineHooks(faults.dynamodb, faults.sqs);
   const started = await startEmulator({
     project: project,
@@ -144,6 +150,8 @@ export async function startWorld(
     context: (functionTimeoutSeconds) => ({
       functionTimeoutSeconds: String(functionTimeoutSeconds),
       giftCardApiUrl: giftCards.endpoint,
+      mailsApiUrl: mails.endpoint,
+      accountsApiUrl: accounts.endpoint,
       processorApiUrl: processor.endpoint,
       processorPublicKey: processor.publicKey.replaceAll('\n', String.raw`\n`),
     }),

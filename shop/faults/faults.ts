@@ -1,16 +1,20 @@
+import { record } from '../../lib/rehearsal/engine/app/template.ts';
 import type { TapHooks } from '../../lib/rehearsal/engine/servers/tap.ts';
 import { combineHooks } from '../../lib/rehearsal/engine/servers/tap-hooks.ts';
 import { type ClaimKillPoint, claimKillPoints, createClaimKills } from '../../lib/rehearsal/pawl/claim-kills.ts';
 import type { ProviderFault } from '../../lib/rehearsal/provider.ts';
 import type { DynamoDbFaultStats, DynamoDbFaults } from '../../lib/rehearsal/services/dynamodb/dynamodb-faults.ts';
+import type { EventFaults } from '../../lib/rehearsal/services/event-buses/put-events.ts';
 import type { DeliveryFaults } from '../../lib/rehearsal/services/sqs/event-source.ts';
 import { shopEffects } from '../app/app-functions.ts';
-import { claimId } from '../app/claim-id.ts';
+import { chainClaimId, claimId } from '../app/claim-id.ts';
+import { type ChainEffect, chainEffects, type PlannedChain } from '../plan/chain-plan.ts';
 import type { PlannedChange } from '../plan/change-plan.ts';
 import type { PlannedOrder, PlannedPayment, PlannedRepayment, Trouble } from '../plan/plan.ts';
 import type { EffectKind } from '../providers/ledger.ts';
 import { createQueueOutages } from './queue-outages.ts';
 import { createRedeliveries } from './redeliveries.ts';
+import { createSenderKills } from './sender-kills.ts';
 
 /** How long the service takes over a change of a slow account: an invocation has time for one. */
 const slowMs = 600;
@@ -19,6 +23,7 @@ const slowMs = 600;
 export interface Plans {
   readonly orders?: readonly PlannedOrder[];
   readonly payments?: readonly PlannedPayment[];
+  readonly chain?: readonly PlannedChain[];
   readonly repayments?: readonly PlannedRepayment[];
   readonly changes?: readonly PlannedChange[];
 }
@@ -26,11 +31,14 @@ export interface Plans {
 /** What goes wrong, and where. */
 export interface ShopFaults {
   readonly provider: (effect: EffectKind, orderId: string) => ProviderFault | undefined;
+  readonly chain: (effect: ChainEffect, paymentId: string) => ProviderFault | undefined;
   readonly accounts: (changeId: string, accountId: string) => ProviderFault | undefined;
   /** Of what functions send to DynamoDB. */
   readonly dynamodb: TapHooks;
   /** Of what functions send to SQS by its endpoint; what goes to the URL of a queue does not pass. */
   readonly sqs: TapHooks;
+  readonly eventbridge: TapHooks;
+  readonly eventDelivery: () => EventFaults;
   readonly delivery: (effect: EffectKind) => DeliveryFaults;
 }
 
@@ -38,33 +46,44 @@ export interface ShopFaults {
 export interface FaultStats {
   readonly redeliveries: number;
   readonly providerFaults: number;
+  /** How often a relay was killed that sent what lay in the outbox. */
+  readonly relaysKilled: number;
   readonly store: DynamoDbFaultStats;
 }
 
 /** Carries plans out: each trouble happens once, at the first chance. */
 export function createFaults(
-  { orders = [], payments = [], repayments = [], changes = [] }: Plans,
+  { orders = [], payments = [], chain = [], repayments = [], changes = [] }: Plans,
   dynamodb: DynamoDbFaults,
 ): { readonly faults: ShopFaults; stats(): FaultStats } {
-  const troubles = troublesOf({ orders, payments, changes });
+  const troubles = troublesOf({ orders, payments, chain, changes });
   const atProviders = createProviderFaults(troubles);
   const redeliveries = createRedeliveries(orders);
   const claimKills = createClaimKills(claimKillsAmong(troubles));
+  const senders = createSenderKills(chain);
   const killed = repayments.filter((planned) => planned.killed).map(({ request }) => request.requestId);
   return {
     faults: {
       provider: (effect, orderId) => atProviders.next(claimId(effect, orderId)),
+      chain: (effect, paymentId) => atProviders.next(chainClaimId(effect, paymentId)),
       accounts: createAccountFaults(changes, atProviders.next),
       delivery: redeliveries.faultsFor,
-      sqs: createQueueOutages(payments),
-      dynamodb: combineHooks(claimKills, createWorkKills(killed), dynamodb.hooks),
+      sqs: combineHooks(createQueueOutages(payments), senders.destinations),
+      eventbridge: senders.destinations,
+      eventDelivery: () => createEventRepeats(chain),
+      dynamodb: combineHooks(claimKills, senders.dynamodb, createWorkKills(killed), dynamodb.hooks),
     },
-    stats: () => ({ ...redeliveries.stats, ...atProviders.stats, store: dynamodb.stats }),
+    stats: () => ({ ...redeliveries.stats, ...atProviders.stats, ...senders.stats, store: dynamodb.stats }),
   };
 }
 
 /** All troubles, by the ids of the claims that they are for. */
-function troublesOf({ orders, payments, changes }: Required<Omit<Plans, 'repayments'>>): ReadonlyMap<string, Trouble> {
+function troublesOf({
+  orders,
+  payments,
+  chain,
+  changes,
+}: Required<Omit<Plans, 'repayments'>>): ReadonlyMap<string, Trouble> {
   const troubles = new Map<string, Trouble>();
   for (const { order, effects } of orders) {
     for (const effect of shopEffects) {
@@ -74,6 +93,14 @@ function troublesOf({ orders, payments, changes }: Required<Omit<Plans, 'repayme
   }
   for (const { payment, kill } of payments) {
     if (kill) troubles.set(`${kill.operation}#${payment.paymentId}`, { kind: 'kill', point: kill.point });
+  }
+  for (const { paymentId, sending, troubles: behind } of chain) {
+    if (sending?.point === 'committed')
+      troubles.set(`post-payment#${paymentId}`, { kind: 'kill', point: 'completion-written' });
+    for (const effect of chainEffects) {
+      const trouble = behind[effect];
+      if (trouble !== undefined) troubles.set(chainClaimId(effect, paymentId), trouble);
+    }
   }
   for (const { change, trouble } of changes) {
     if (trouble !== undefined) troubles.set(changeClaimId(change.changeId), trouble);
@@ -125,6 +152,12 @@ function faultOf(trouble: Trouble): ProviderFault | undefined {
     default:
       return undefined;
   }
+}
+
+/** The events that a bus hands over twice, each once. */
+function createEventRepeats(chain: readonly PlannedChain[]): EventFaults {
+  const left = new Set(chain.filter(({ comesTwice }) => comesTwice).map(({ paymentId }) => paymentId));
+  return { deliversTwice: ({ detail }) => left.delete(String(record(detail)['paymentId'])) };
 }
 
 /** What goes wrong with the calls to book a change: some are refused each time, and those of some accounts take long. */

@@ -10,7 +10,10 @@ export function createQueueOutages(payments: readonly PlannedPayment[]): TapHook
   }
   const fails = ({ operation, body }: TapCall, taken: boolean): boolean => {
     if (operation !== 'SendMessage') return false;
-    const { paymentId } = record(JSON.parse(String(record(JSON.parse(body))['MessageBody'])));
+    const { MessageBody, MessageAttributes } = record(JSON.parse(body));
+    // What follows from a payment has a key as its attribute, and comes from the outbox.
+    if (MessageAttributes !== undefined) return false;
+    const { paymentId } = record(JSON.parse(String(MessageBody)));
     const outage = outages.get(String(paymentId));
     if (outage === undefined || outage.taken !== taken || outage.left === 0) return false;
     outage.left -= 1;

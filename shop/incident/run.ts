@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { type Shown, startConsole } from '@pawl/cli';
 import { propertyOf } from '../../lib/pawl/kernel/unknown.ts';
+import { withListing } from '../../lib/pawl/stores/listing.ts';
 import { createFeed } from '../../lib/rehearsal/command/feed.ts';
 import { endOnSignals } from '../../lib/rehearsal/end-on-signals.ts';
 import type { Progress } from '../../lib/rehearsal/progress.ts';
@@ -90,7 +91,8 @@ async function factsOf({ servers, bank, desks, store }: Incident, was: Fifty): P
     itemsOf(servers.dynamo, servers.tables.debts),
     desks.openFindings(),
   ]);
-  const notes = await Promise.all(was.findings.map((id) => store.readNote(id)));
+  const listed = withListing(store);
+  const notes = await Promise.all(was.findings.map((id) => listed.readNote(id)));
   return {
     holders: new Set(stand.map(({ holder }) => holder)),
     claims: new Map(

@@ -197,7 +197,7 @@ function planTrouble(point: KillPoint | undefined, fault: ProviderFault | undefi
   return fault === undefined ? undefined : { kind: 'provider', fault };
 }
 
-function planFault(random: Random): ProviderFault {
+export function planFault(random: Random): ProviderFault {
   const luck = random.next();
   const delayMs = 200 + random.below(1_000);
   const status = random.pick([500, 502]);

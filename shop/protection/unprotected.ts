@@ -4,6 +4,8 @@
  */
 
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 
 const nothing = () => undefined;
@@ -17,6 +19,7 @@ interface Event {
 }
 
 interface Options {
+  readonly envelope?: (body: unknown) => unknown;
   readonly schema?: { readonly '~standard': { validate(value: unknown): unknown } };
 }
 
@@ -35,7 +38,8 @@ export function eachMessage(options: Options, handle: (message: object, claim: o
           effect: (start: () => unknown) => start(),
         };
         try {
-          const parsed: unknown = JSON.parse(body);
+          const content: unknown = JSON.parse(body);
+          const parsed = options.envelope?.(content) ?? content;
           await options.schema?.['~standard'].validate(parsed);
           await handle({ body: parsed, messageId }, claim);
           return [];
@@ -49,13 +53,63 @@ export function eachMessage(options: Options, handle: (message: object, claim: o
   };
 }
 
-/** Posts each message as often as it arrives. */
-export function eachTransaction(options: Options, writesOf: (message: { body: unknown }) => readonly object[]) {
+/** Posts each message as often as it arrives, and then sends what follows from it. */
+export function eachTransaction(
+  options: Options,
+  writesOf: (message: { body: unknown }) => readonly (object | Next)[],
+) {
   const documents = DynamoDBDocumentClient.from(new DynamoDBClient({}));
-  return eachMessage(options, (message) => {
-    const TransactItems = [...writesOf(message as { body: unknown })];
-    return documents.send(new TransactWriteCommand({ TransactItems }));
+  return eachMessage(options, async (message) => {
+    const writes = writesOf(message as { body: unknown });
+    const TransactItems = writes.filter((write) => !isNext(write));
+    await documents.send(new TransactWriteCommand({ TransactItems }));
+    await Promise.all(writes.filter(isNext).map(send));
   });
+}
+
+/** A message that follows. */
+interface Next {
+  readonly to: string;
+  readonly key: string;
+  readonly body: object;
+  readonly source?: string;
+  readonly detailType?: string;
+}
+
+function isNext(write: object): write is Next {
+  return 'to' in write;
+}
+
+const sqs = new SQSClient({ useQueueUrlAsEndpoint: false });
+const buses = new EventBridgeClient({});
+
+function send({ to, key, body, source, detailType }: Next): Promise<object> {
+  const Detail = JSON.stringify({ ...body, 'idempotency-key': key });
+  return detailType === undefined
+    ? sqs.send(
+        new SendMessageCommand({
+          QueueUrl: to,
+          MessageBody: JSON.stringify(body),
+          MessageAttributes: { 'idempotency-key': { DataType: 'String', StringValue: key } },
+        }),
+      )
+    : buses.send(
+        new PutEventsCommand({ Entries: [{ EventBusName: to, Source: source, DetailType: detailType, Detail }] }),
+      );
+}
+
+/** Commits no message: it is what `eachTransaction` sends. */
+export function dynamoOutbox() {
+  return { message: (message: Next) => message };
+}
+
+/** There is nothing that a relay could send. */
+export function outboxRelay() {
+  return nothing;
+}
+
+export function eventBridgeEnvelope() {
+  return (event: { readonly detail: unknown }) => event.detail;
 }
 
 /** Locks nothing. */
@@ -101,6 +155,9 @@ export const canonicalValue = nothing;
 export const compositeKey = nothing;
 export const messageAttribute = nothing;
 export const messageId = nothing;
+export const sentKey = nothing;
+export const queues = nothing;
+export const eventBuses = nothing;
 export const dynamoStore = nothing;
 export const sdk = nothing;
 export const transactionalStore = nothing;

@@ -15,6 +15,7 @@ export function readSettings(app: App): Settings {
   return {
     senderAddress: readAddress(app, 'senderAddress', 'orders@example.com'),
     giftCardApiUrl: readUrl(app, 'giftCardApiUrl', 'https://gift-cards.example.com'),
+    mailsApiUrl: readUrl(app, 'mailsApiUrl', 'https://mails.example.com'),
     accountsApiUrl: readUrl(app, 'accountsApiUrl', 'https://accounts.example.com'),
     processorApiUrl: readUrl(app, 'processorApiUrl', 'https://processor.example.com'),
     // No signature matches this one: until the processor's key is set, the function refuses every callback with 401.

@@ -1,14 +1,18 @@
 import { plural } from '../../lib/pawl/kernel/plural.ts';
+import type { ChainEffect } from '../plan/chain-plan.ts';
 import { type Colour, optionFor, some } from '../printing.ts';
 import type { EffectKind } from '../providers/ledger.ts';
 import { isFoundExactly } from './payments.ts';
-import { isGood, noVerdictOf, type TrafficResult } from './traffic-result.ts';
+import { chainOf, hasFollowed, isGood, noVerdictOf, type TrafficResult } from './traffic-result.ts';
 import type { EffectVerdict } from './verdict.ts';
 
 /** A line of the conclusion, and its colour. */
 export type Line = readonly [Exclude<Colour, 'bold'>, string];
 
 export const nameOf: Readonly<Record<EffectKind, string>> = { email: 'emails', 'gift-card': 'gift cards' };
+
+/** What follows from a payment, as a report calls it. */
+export const chainNames: Readonly<Record<ChainEffect, string>> = { receipt: 'receipts', points: 'points' };
 
 /** What a report says in the end: what is wrong, what waits for the operator, and how to run the same again. */
 export function conclusion(result: TrafficResult): readonly Line[] {
@@ -30,7 +34,7 @@ function noVerdict(result: TrafficResult): readonly Line[] {
 }
 
 function missing(result: TrafficResult): readonly Line[] {
-  return [...wrongMoney(result), ...unfinished(result)];
+  return [...wrongMoney(result), ...wrongChain(result), ...unfinished(result)];
 }
 
 function cutOff({ rehearsed }: TrafficResult): readonly Line[] {
@@ -83,6 +87,22 @@ function wrongMoney({ payments, repayments }: Pick<TrafficResult, 'payments' | '
     ...(repaid < wanted ? [open] : []),
     ...(locksLeft > 0 ? [locked] : []),
   ];
+}
+
+function wrongChain(result: TrafficResult): readonly Line[] {
+  const open: Line = ['red', `Left in the outbox: ${plural(result.outboxLeft, 'message')}.`];
+  const chain = chainOf(result).flatMap((verdict): readonly Line[] => {
+    const { effect, payments, done, doubled } = verdict;
+    if (hasFollowed(verdict)) return [];
+    const missing = payments - done - doubled.length;
+    return [
+      [
+        'red',
+        `Behind ${plural(payments, 'payment')}, ${chainNames[effect]}: ${missing} missing, ${doubled.length} doubled.`,
+      ],
+    ];
+  });
+  return [...chain, ...(result.outboxLeft > 0 ? [open] : [])];
 }
 
 function red(items: readonly string[], text: string): readonly Line[] {

@@ -1,9 +1,9 @@
 import { whatWentWrong } from '../../lib/rehearsal/file/report.ts';
 import type { Verdicts } from '../../lib/rehearsal/pawl/events.ts';
 import { createPrinter, optionFor, type Printer } from '../printing.ts';
-import { again, conclusion, nameOf } from './conclusion.ts';
+import { again, chainNames, conclusion, nameOf } from './conclusion.ts';
 import type { StatementVerdict } from './payments.ts';
-import { type TrafficResult, timesAsked } from './traffic-result.ts';
+import { chainOf, type TrafficResult, timesAsked } from './traffic-result.ts';
 import type { EffectVerdict } from './verdict.ts';
 
 /** The result as a person reads it. `colour` only when there is a terminal to show it. */
@@ -23,6 +23,9 @@ export function report(result: TrafficResult, colour: boolean): string {
     '',
     paint('bold', 'Payments'),
     ...payments(result, printer),
+    '',
+    paint('bold', 'Behind the payments'),
+    ...chain(result, printer),
     '',
     paint('bold', 'Repayments'),
     ...repayments(result, printer),
@@ -108,6 +111,17 @@ function payments({ payments: verdict }: TrafficResult, { row }: Printer): reado
     row('ledger entries', ledgerEntries, 'one debit and one credit each'),
     row('drift', drift.length, 'whose entries do not match the statement of the processor', true),
     ...(statement === undefined ? [] : [row('findings', statement.found.length, foundIn(statement))]),
+  ];
+}
+
+function chain(result: TrafficResult, { row }: Printer): readonly string[] {
+  const rows = chainOf(result).map(({ effect, payments: of, done, doubled }) =>
+    row(chainNames[effect], done, `for ${of} payments, by a message of each; ${doubled.length} more than once`),
+  );
+  return [
+    ...rows,
+    row('relays killed', result.relaysKilled, 'as they sent what workers had left in the outbox'),
+    row('outbox left', result.outboxLeft, 'messages that no worker, relay or sweep has sent', true),
   ];
 }
 

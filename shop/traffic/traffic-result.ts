@@ -2,6 +2,7 @@ import { tooSlow } from '../../lib/rehearsal/file/conclude.ts';
 import type { RehearsalResult } from '../../lib/rehearsal/file/result.ts';
 import type { Verdicts } from '../../lib/rehearsal/pawl/events.ts';
 import type { DynamoDbFaultStats } from '../../lib/rehearsal/services/dynamodb/dynamodb-faults.ts';
+import { type ChainEffect, chainEffects } from '../plan/chain-plan.ts';
 import type { Protection } from '../protection/changed-bundle.ts';
 import type { Decided } from './operator.ts';
 import { isPosted, type PaymentsVerdict } from './payments.ts';
@@ -22,6 +23,8 @@ export interface TrafficResult {
   readonly sqsRedeliveries: number;
   readonly providerFaults: number;
   readonly storeFaults: DynamoDbFaultStats;
+  /** How often a relay was killed that sent what lay in the outbox. */
+  readonly relaysKilled: number;
   readonly deliveries: number;
   readonly batches: number;
   readonly suppressed: number;
@@ -39,6 +42,8 @@ export interface TrafficResult {
   readonly giftCards: EffectVerdict;
   readonly payments: PaymentsVerdict;
   readonly repayments: RepaymentsVerdict;
+  /** Messages that were still in the outbox in the end. */
+  readonly outboxLeft: number;
   /** What the rehearsal itself found: the same effects, with the story of each one that came to harm. */
   readonly rehearsed: Rehearsed;
   /** Messages that were still on their queues when the time was up. */
@@ -54,10 +59,34 @@ export function isGood(result: TrafficResult): boolean {
   return isSound(result) && unjudgedIn(result) === 0;
 }
 
-function isSound({ emails, giftCards, payments, repayments, left, rehearsed }: TrafficResult): boolean {
-  return (
-    rehearsed.good && left === 0 && isPosted(payments) && isRepaid(repayments) && [emails, giftCards].every(isClean)
-  );
+function isSound(result: TrafficResult): boolean {
+  const { emails, giftCards, payments, repayments, left, outboxLeft, rehearsed } = result;
+  const isDone = rehearsed.good && left === 0 && outboxLeft === 0 && chainOf(result).every(hasFollowed);
+  return isDone && isPosted(payments) && isRepaid(repayments) && [emails, giftCards].every(isClean);
+}
+
+/** What became of the effects behind the payments. */
+export function chainOf({ rehearsed }: Pick<TrafficResult, 'rehearsed'>): readonly ChainVerdict[] {
+  return chainEffects.map((effect) => {
+    const found = rehearsed.effects.find((one) => one.effect === effect);
+    if (found === undefined) throw new Error(`the rehearsal of the shop counts no ${effect}`);
+    const { intents: payments, done, doubled } = found;
+    return { effect, payments, done, doubled };
+  });
+}
+
+/** What became of one effect behind the payments. */
+export interface ChainVerdict {
+  readonly effect: ChainEffect;
+  readonly payments: number;
+  /** Payments that have it, once: of those that have it more often, none. */
+  readonly done: number;
+  readonly doubled: readonly string[];
+}
+
+/** Whether each payment has the effect once: the app can ask its provider, so that none has to wait for an operator. */
+export function hasFollowed({ payments, done }: ChainVerdict): boolean {
+  return done === payments;
 }
 
 function unjudgedIn({ emails, giftCards }: TrafficResult): number {
@@ -83,6 +112,7 @@ export function timesAsked({ applied, notApplied, inconclusive }: Verdicts): num
 export function jsonLine(result: TrafficResult): string {
   const both = (pick: (verdict: EffectVerdict) => readonly string[]) =>
     pick(result.emails).length + pick(result.giftCards).length;
+  const [receipts, points] = chainOf(result);
   return JSON.stringify({
     orders: result.orders,
     messages: result.messages,
@@ -106,6 +136,12 @@ export function jsonLine(result: TrafficResult): string {
     drift: result.payments.drift.length,
     statementFindings: result.payments.statement?.found.length,
     refused: result.payments.refused.length,
+    receipts: receipts?.done,
+    receiptsDoubled: receipts?.doubled.length,
+    points: points?.done,
+    pointsDoubled: points?.doubled.length,
+    outboxLeft: result.outboxLeft,
+    relaysKilled: result.relaysKilled,
     repayments: result.repayments.repaid,
     repaidTwice: result.repayments.repaidTwice.length,
     locksLeft: result.repayments.locksLeft,

@@ -12,12 +12,20 @@ import { shopEffects } from '../app/app-functions.ts';
 import { shopApp } from '../app/project.ts';
 import { type BundleFor, deliveriesBy, type OtherShop, type Shop, shopOf, versionsOf } from '../app/shop.ts';
 import { createFaults, type FaultStats } from '../faults/faults.ts';
+import { planChain } from '../plan/chain-plan.ts';
 import { planMisstatements } from '../plan/misstatements.ts';
 import { createPlan, planPayments, planRepayments } from '../plan/plan.ts';
 import { bundleChanged, type Protection } from '../protection/changed-bundle.ts';
 import { createLedger } from '../providers/ledger.ts';
 import { createProcessor } from '../providers/processor.ts';
-import { effectOf, type Found, type RehearsedShop, shopRehearsal, type TrafficPlan } from '../rehearsal.ts';
+import {
+  chainEffectOf,
+  effectOf,
+  type Found,
+  type RehearsedShop,
+  shopRehearsal,
+  type TrafficPlan,
+} from '../rehearsal.ts';
 import type { TrafficResult } from './traffic-result.ts';
 
 export interface TrafficOptions {
@@ -61,7 +69,7 @@ export async function runTraffic(options: TrafficOptions): Promise<TrafficResult
   const plan = planOf(options);
   const events = createPawlEvents();
   const { faults, stats } = createFaults(plan, createDynamoDbFaults(createRandom(seed)));
-  const { provider, delivery, dynamodb, sqs } = faults;
+  const { provider, chain, delivery, ...atServices } = faults;
   const up: { shop?: Shop; result?: TrafficResult } = {};
   const run: RehearsedShop & TrafficOptions = {
     ...options,
@@ -77,12 +85,16 @@ export async function runTraffic(options: TrafficOptions): Promise<TrafficResult
     seed,
     story,
     faults: {
-      dynamodb,
-      sqs,
+      dynamodb: atServices.dynamodb,
+      sqs: atServices.sqs,
+      eventbridge: atServices.eventbridge,
+      eventDelivery: atServices.eventDelivery,
       delivery: deliveriesBy(delivery),
       provider(intent, name) {
         const effect = effectOf(name);
-        return effect && provider(effect, intent);
+        if (effect !== undefined) return provider(effect, intent);
+        const behind = chainEffectOf(name);
+        return behind && chain(behind, intent);
       },
     },
     ...versionsOf(options.bundleFor ?? bundlesUnder(options.protection), options.other),
@@ -121,11 +133,14 @@ function expectUp<Part>(part: Part | undefined): Part {
 
 function planOf(options: TrafficOptions): TrafficPlan {
   const payments = planPayments({ ...options, orders: options.payments });
+  const chain = planChain(payments, options);
   // Without pawl there are no claims to compare, and those of another version may not wait for a statement.
   const isCompared = options.protection !== 'none' && options.other === undefined;
   return {
     orders: createPlan(options),
     payments,
+    // Without pawl there is no outbox, and no relay that could send what its worker cannot.
+    chain: options.protection === 'none' ? chain.filter(({ sending }) => sending?.by !== 'relay') : chain,
     misstatements: planMisstatements(isCompared ? payments : []),
     repayments: planRepayments(options.repayments, options.seed),
   };
@@ -174,6 +189,7 @@ async function resultOf(
     sqsRedeliveries: faults.redeliveries,
     providerFaults: faults.providerFaults,
     storeFaults: faults.store,
+    relaysKilled: faults.relaysKilled,
     deliveries: total(({ stats }) => stats.deliveries),
     batches: total(({ stats }) => stats.batches),
     suppressed: events.count('replayed', 'repeated'),

@@ -158,9 +158,9 @@ describe('what runs on a schedule', () => {
       .toSorted();
   }
 
-  /** What the one rule calls, and who may call that. */
-  function scheduleOf(template: Template) {
-    const rules = Object.entries(template.findResources('AWS::Events::Rule'));
+  /** What the one rule with a name that begins so calls, and who may call that. */
+  function scheduleOf(template: Template, name: string) {
+    const rules = Object.entries(template.findResources('AWS::Events::Rule')).filter(([id]) => id.startsWith(name));
     const [[id, { Properties }] = ['', { Properties: {} }]] = rules;
     const allowed = Object.values(template.findResources('AWS::Lambda::Permission')).map((one) => one['Properties']);
     const ofRule = allowed.filter(({ SourceArn }) => JSON.stringify(SourceArn).includes(id));
@@ -179,7 +179,7 @@ describe('what runs on a schedule', () => {
       `dynamodb:PartiQLUpdate on ${table}`,
       `dynamodb:Query on ${index}`,
     ]);
-    const { rules, schedule, allowed } = scheduleOf(template);
+    const { rules, schedule, allowed } = scheduleOf(template, 'SettleClaims');
     const called = { 'Fn::GetAtt': [expect.stringMatching(/^SettleClaimsFunction/), 'Arn'] };
     expect(rules).toBe(1);
     expect(schedule).toMatchObject({
@@ -203,7 +203,7 @@ describe('what runs on a schedule', () => {
       `dynamodb:Query on ${index}`,
       'dynamodb:Scan on [{"Fn::GetAtt":["Ledger","Arn"]}]',
     ]);
-    const { rules, schedule, allowed } = scheduleOf(template);
+    const { rules, schedule, allowed } = scheduleOf(template, 'Statements');
     const called = { 'Fn::GetAtt': [expect.stringMatching(/^LedgerDriftFunction/), 'Arn'] };
     expect(rules).toBe(1);
     expect(schedule).toMatchObject({ ScheduleExpression: 'rate(1 day)', State: 'ENABLED', Targets: [{ Arn: called }] });

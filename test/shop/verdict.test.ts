@@ -25,6 +25,12 @@ function verdicts() {
   return { emails: judge('email', orders, ledger, waiting), giftCards: judge('gift-card', orders, ledger, waiting) };
 }
 
+/** What became of one effect behind the three payments. */
+const behind = (effect: string, done: number, doubled: readonly string[] = []) => ({
+  ...{ effect, intents: 3, done, doubled, absent: 0, lost: [], uncounted: [], unfinished: [], parked: [] },
+  ...{ setAside: [], notOwed: [], unjudged: [] },
+});
+
 const result: TrafficResult = {
   isCutOff: false,
   orders: 7,
@@ -56,11 +62,13 @@ const result: TrafficResult = {
     drift: [],
     statement: undefined,
   },
+  relaysKilled: 2,
+  outboxLeft: 0,
   repayments: { requests: 2, wanted: 50, repaid: 50, repaidTwice: [], locksLeft: 0 },
   rehearsed: {
     good: true,
     noVerdict: undefined,
-    effects: [],
+    effects: [behind('receipt', 3), behind('points', 3)],
     empty: [],
     untested: [],
     harmed: [],
@@ -86,6 +94,22 @@ describe('the verdict', () => {
     expect(isGood({ ...good, repayments: { ...good.repayments, repaidTwice: ['debt-1'] } })).toBe(false);
     expect(isGood({ ...good, repayments: { ...good.repayments, locksLeft: 1 } })).toBe(false);
     expect(JSON.parse(jsonLine(good))).toMatchObject({ payments: 3, ledgerEntries: 6, drift: 0 });
+  });
+
+  test('is not good when a payment has not its one receipt and its one booking of points, or a message lies in the outbox', () => {
+    const followed = (...effects: TrafficResult['rehearsed']['effects']) => ({
+      ...good,
+      rehearsed: { ...good.rehearsed, effects },
+    });
+    const lost = followed(behind('receipt', 2), behind('points', 3));
+    expect(isGood(lost)).toBe(false);
+    expect(report(lost, false)).toContain('Behind 3 payments, receipts: 1 missing, 0 doubled.');
+    const doubled = followed(behind('receipt', 3), behind('points', 2, ['payment-1']));
+    expect(isGood(doubled)).toBe(false);
+    expect(report(doubled, false)).toContain('Behind 3 payments, points: 0 missing, 1 doubled.');
+    expect(JSON.parse(jsonLine(doubled))).toMatchObject({ receipts: 3, points: 2, pointsDoubled: 1 });
+    expect(isGood({ ...good, outboxLeft: 1 })).toBe(false);
+    expect(report({ ...good, outboxLeft: 1 }, false)).toContain('Left in the outbox: 1 message.');
   });
 
   test('comes from what the providers did, and an effect that nobody knows of is lost unless it is parked, or its message in the dead-letter queue', () => {
@@ -186,6 +210,12 @@ describe('the verdict', () => {
       ledgerEntries: 6,
       drift: 0,
       refused: 0,
+      receipts: 3,
+      receiptsDoubled: 0,
+      points: 3,
+      pointsDoubled: 0,
+      outboxLeft: 0,
+      relaysKilled: 2,
       repayments: 50,
       repaidTwice: 0,
       locksLeft: 0,

@@ -37,13 +37,16 @@ export function floor({ client, tableName, effect }: Omit<World, 'lean'>) {
     return async () => {
       await sendAll(inserts, (request) => execute(client, request));
       const batchItemFailures: { itemIdentifier: string }[] = [];
+      const underWay: Promise<void>[] = [];
       for (const { messageId } of Records) {
         try {
-          effect(messageId);
+          const done = effect(messageId);
+          if (done !== undefined) underWay.push(done);
         } catch {
           batchItemFailures.push({ itemIdentifier: messageId });
         }
       }
+      if (underWay.length > 0) await Promise.all(underWay);
       await sendAll(updates, (request) => execute(client, request));
       return { batchItemFailures };
     };

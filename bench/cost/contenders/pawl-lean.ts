@@ -5,9 +5,9 @@ import type { Delivery } from '../scenarios.ts';
 import { optionsWith } from './pawl-options.ts';
 
 /** The same as `pawl`, without the AWS SDK. */
-export function pawlLean({ lean: aws, tableName, effect }: Pick<World, 'lean' | 'tableName' | 'effect'>) {
+export function pawlLean({ lean: aws, tableName, effect, concurrency }: Omit<World, 'client'>) {
   const store = dynamoStore({ tableName, aws });
-  const handler = eachMessage(optionsWith(store), ({ messageId }) => effect(messageId));
+  const handler = eachMessage(optionsWith(store, concurrency), ({ messageId }) => effect(messageId));
   return ({ event, context }: Delivery) =>
     () =>
       handler(event, context);

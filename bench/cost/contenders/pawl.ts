@@ -4,8 +4,8 @@ import type { World } from '../contract.ts';
 import type { Delivery } from '../scenarios.ts';
 import { optionsWith } from './pawl-options.ts';
 
-export function optionsOf({ client, tableName }: Pick<World, 'client' | 'tableName'>) {
-  return optionsWith(dynamoStore({ tableName, aws: sdk({ dynamodb: client }) }));
+export function optionsOf({ client, tableName, concurrency }: Pick<World, 'client' | 'tableName' | 'concurrency'>) {
+  return optionsWith(dynamoStore({ tableName, aws: sdk({ dynamodb: client }) }), concurrency);
 }
 
 export function pawl(world: Omit<World, 'lean'>) {

@@ -1,9 +1,8 @@
-import { request as httpRequest } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import { clientFor } from './http.ts';
 
 /** Gets a small JSON document. Node's `fetch` would load a client of its own for it. @throws Error when there is none */
 export function getJson(url: URL, headers: Readonly<Record<string, string>>): Promise<unknown> {
-  const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
+  const { request } = clientFor(url);
   return new Promise((resolve, reject) => {
     const sent = request(url, { headers, timeout: 1000, agent: false }, (response) => {
       const chunks: Buffer[] = [];

@@ -1,5 +1,4 @@
-import { type ClientRequest, Agent as HttpAgent, request as httpRequest } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { ClientRequest } from 'node:http';
 
 /** One try of a request, signed. */
 export interface HttpTry {
@@ -43,13 +42,19 @@ const connectMs = 1000;
 /** As many connections as the SDK opens. */
 const maxSockets = 50;
 
+/**
+ * Node's own client. Not by `import`: an ES module reads each export of `node:http`, also those that load all of `fetch`. That is half of what a
+ * function without the SDK takes to be imported.
+ */
+export function clientFor({ protocol }: URL): Pick<typeof import('node:http'), 'Agent' | 'request'> {
+  if (protocol === 'http:') return process.getBuiltinModule('node:http');
+  return process.getBuiltinModule('node:https');
+}
+
 /** The way to an endpoint by Node's own client, over connections that are kept. */
 export function nodeHttp(endpoint: URL): Http {
-  const isTls = endpoint.protocol === 'https:';
-  const agent = isTls
-    ? new HttpsAgent({ keepAlive: true, maxSockets })
-    : new HttpAgent({ keepAlive: true, maxSockets });
-  const request = isTls ? httpsRequest : httpRequest;
+  const { Agent, request } = clientFor(endpoint);
+  const agent = new Agent({ keepAlive: true, maxSockets });
   const target = {
     agent,
     method: 'POST',

@@ -11,6 +11,7 @@ import type { ClaimRules } from '../rules/decide.ts';
 import type { ListsOpenClaims } from '../rules/open-claims.ts';
 import type { ClaimStore } from '../rules/store.ts';
 import { sqsOf } from '../sqs/sqs-of.ts';
+import { withListing } from '../stores/listing.ts';
 import type { OperateEvent } from './events.ts';
 import type { OperatorOptions } from './options.ts';
 import { docs } from './words.ts';
@@ -42,7 +43,7 @@ export function openDesk(options: OperatorOptions): Desk {
   expectRetention(rules.retentionSeconds);
   expectFunction('onEvent', 'a function', onEvent);
   return {
-    store: granted(store, 'claimsTable.grantOperate(role)'),
+    store: granted(withListing(store), 'claimsTable.grantOperate(role)'),
     host,
     rules,
     sqs: sqsOf('operator', options),

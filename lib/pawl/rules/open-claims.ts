@@ -30,8 +30,9 @@ export type OpenClaim = Pick<
  * Which open claims to list.
  *
  * @example
- * const page = await store.listOpen({ operation: 'refund', limit: 100 });
- * const next = page.cursor && (await store.listOpen({ operation: 'refund', limit: 100, cursor: page.cursor }));
+ * const list = memoryStore();
+ * const page = await list.listOpen({ operation: 'refund', limit: 100 });
+ * const next = page.cursor && (await list.listOpen({ operation: 'refund', limit: 100, cursor: page.cursor }));
  */
 export interface OpenQuery {
   /**

@@ -41,6 +41,8 @@ export interface ClaimStore {
    * reads a message, and returns the whole batch.
    */
   readonly setupError?: OptionError | undefined;
+  /** @internal Whose open claims are listed for a store that is over another one. */
+  readonly listed?: ClaimStore | undefined;
   /** Reads one record, strongly consistent: a stale "not there" would let an effect run twice. */
   read(id: string): Promise<ClaimRecord | undefined>;
   /** Applies one write if the record is still the one that was seen: if it is `unchanged`. */

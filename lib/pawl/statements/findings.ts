@@ -1,6 +1,5 @@
 import { nodeHost } from '../host.ts';
 import { expect, expectFunction } from '../kernel/check.ts';
-import { granted } from '../kernel/granted.ts';
 import type { Host } from '../kernel/host.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
@@ -19,7 +18,7 @@ import {
   openFindings,
   readFinding,
 } from './finding.ts';
-import { docs, expectNotes, statementsGrant } from './options.ts';
+import { docs, withNotes } from './options.ts';
 import { hasEnded, readRun } from './run-note.ts';
 import { reportOf, type StatementReport } from './run-report.ts';
 import { type ByHandResult, settleByHand } from './settle-by-hand.ts';
@@ -126,9 +125,8 @@ const knownOfAccepted = { by: true, note: true } as const satisfies NamesOf<Acce
 export function findings(options: FindingsOptions): Findings {
   expectOptions(options, { door: 'findings', known, docs });
   const { store: given, identity, host = nodeHost } = options;
-  expectNotes(given);
+  const store = withNotes(given);
   if (identity !== undefined) expectFunction('identity', 'a function that returns the ARN of its caller', identity);
-  const store = granted(given, statementsGrant);
   const desk = { store, host };
   return {
     async *list(query = {}) {

@@ -15,6 +15,7 @@ import { type KeepsNotes, keepsNotes } from '../rules/notes.ts';
 import { type ListsOpenClaims, listsOpenClaims } from '../rules/open-claims.ts';
 import { type KnowsRestore, knowsRestore } from '../rules/restored.ts';
 import type { ClaimStore } from '../rules/store.ts';
+import { withListing } from '../stores/listing.ts';
 import { type OpenDifferences, openDifferences } from './corrected.ts';
 import type { StatementLine } from './line.ts';
 
@@ -122,7 +123,7 @@ export interface ReconcileStatementsOptions {
 export const docs = 'docs/guides/statements.md';
 
 /** What a role needs that compares statements, or looks at what they have found. */
-export const statementsGrant = 'claimsTable.grantStatements(role)';
+const statementsGrant = 'claimsTable.grantStatements(role)';
 
 const known = {
   operation: true,
@@ -161,7 +162,7 @@ export function settingsOf(options: ReconcileStatementsOptions): StatementSettin
   expectOptions(options, { door: 'reconcileStatements', known, docs });
   const {
     operation,
-    store,
+    store: given,
     statement,
     from,
     cutOff,
@@ -180,7 +181,7 @@ export function settingsOf(options: ReconcileStatementsOptions): StatementSettin
   const { retentionSeconds: retention = claimDefaults.retentionSeconds } = options;
   const retentionSeconds = retention === 'forever' ? Number.POSITIVE_INFINITY : retention;
   expectOperation(operation);
-  expectNotes(store);
+  const store = withNotes(given);
   expect(typeof statement === 'function', 'statement', 'a function that returns the lines of a window', statement);
   for (const [name, value] of Object.entries({ from, settleMs, skewMs, mostFindings })) expectWhole(name, value);
   for (const [name, value] of Object.entries(tolerance)) {
@@ -200,7 +201,7 @@ export function settingsOf(options: ReconcileStatementsOptions): StatementSettin
   return {
     ...{
       operation,
-      store: granted(store, statementsGrant),
+      store,
       statement,
       from,
       cutOff,
@@ -211,7 +212,7 @@ export function settingsOf(options: ReconcileStatementsOptions): StatementSettin
       mostFindings,
     },
     ...{ onEvent, host, restored, restore: restoreIn(store, restored), justStored: new Set<string>() },
-    differing: openDifferences({ store: granted(store, statementsGrant), operation }),
+    differing: openDifferences({ store, operation }),
     ...(signal && { signal }),
     ...(onProgress && { onProgress }),
   };
@@ -231,10 +232,11 @@ function restoreIn(
   );
 }
 
-/** @throws OptionError unless the store is a claim store that keeps notes */
-export function expectNotes(store: ClaimStore & Partial<KeepsNotes>): asserts store is ClaimStore & KeepsNotes {
+/** The store with its notes, for a role with the grant of statements. @throws OptionError unless it is a claim store that keeps notes */
+export function withNotes(store: ClaimStore): ClaimStore & KeepsNotes {
   expectStore(store);
-  if (keepsNotes(store)) return;
+  const listed = withListing(store);
+  if (keepsNotes(listed)) return granted(listed, statementsGrant);
   throw new OptionError(
     `store: expected one that keeps notes, such as dynamoStore, and not in failOpen; it has no readNote. See ${pageAt(docs)}.`,
   );

@@ -5,7 +5,6 @@ import { type OnceFunction, once } from '../engine/once.ts';
 import type { Policy } from '../engine/policy.ts';
 import { nodeHost } from '../host.ts';
 import { expect, expectFunction, expectWhole } from '../kernel/check.ts';
-import { granted } from '../kernel/granted.ts';
 import type { Host } from '../kernel/host.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
@@ -14,7 +13,7 @@ import type { KeepsNotes } from '../rules/notes.ts';
 import type { RemedyAmounts, RemedyLimits } from '../rules/reservations.ts';
 import type { ClaimStore } from '../rules/store.ts';
 import { type Finding, type FindingKind, findingKinds } from './finding.ts';
-import { docs, expectNotes, statementsGrant } from './options.ts';
+import { docs, withNotes } from './options.ts';
 import { remedyKey } from './remedy-key.ts';
 
 /**
@@ -149,7 +148,7 @@ export function remedySettings(options: SettleFindingsOptions): RemedySettings {
     onEvent = reportTheUnusual,
     host = nodeHost,
   } = options;
-  expectNotes(given);
+  const store = withNotes(given);
   expectOperation(operation);
   expectFunction('onEvent', 'a function', onEvent, 'wrong-handler');
   if (identity !== undefined) expectFunction('identity', 'a function that returns the ARN of its caller', identity);
@@ -162,7 +161,6 @@ export function remedySettings(options: SettleFindingsOptions): RemedySettings {
     expectWhole(`limits.${name}.count`, each.count);
     expectWhole(`limits.${name}.amount`, each.amount);
   }
-  const store = granted(given, statementsGrant);
   const settled = new Map<FindingKind, SettledRemedy>();
   expect(
     typeof remedies === 'object' && remedies !== null,

@@ -1,7 +1,6 @@
 import { expect, expectFunction } from '../kernel/check.ts';
 import { errorKind } from '../kernel/errors.ts';
 import { callListener } from '../kernel/listener.ts';
-import { type ListsOpenClaims, listsOpenClaims, type OpenQuery } from '../rules/open-claims.ts';
 import { isLeftAlone } from '../rules/record.ts';
 import type { ClaimStore } from '../rules/store.ts';
 
@@ -18,9 +17,9 @@ import type { ClaimStore } from '../rules/store.ts';
  * const store = failOpen(claims, (error) => console.error('claims store down, running unclaimed', error));
  */
 export function failOpen(
-  store: ClaimStore & Partial<ListsOpenClaims> & { readonly commit?: never },
+  store: ClaimStore & { readonly commit?: never },
   onFailure: (error: unknown) => void,
-): ClaimStore & Partial<ListsOpenClaims> {
+): ClaimStore {
   expect(typeof store?.write === 'function', 'failOpen', 'a claim store and a listener', store, 'wrong-store');
   // Its effect is in the very request that fails: there would be nothing left to let through.
   expect(
@@ -45,8 +44,8 @@ export function failOpen(
   return {
     setupError: store.setupError,
     aws: store.aws,
-    // It fails as it does: an empty list would say that nothing is open.
-    ...(listsOpenClaims(store) && { listOpen: (query: OpenQuery) => store.listOpen(query) }),
+    // Its list fails as it does: an empty one would say that nothing is open.
+    listed: store,
     async read(id) {
       try {
         return await store.read(id);

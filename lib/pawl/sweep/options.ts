@@ -15,6 +15,7 @@ import type { NamesOf } from '../kernel/unknown-option.ts';
 import { expectOperation } from '../rules/identity.ts';
 import { type ListsOpenClaims, listsOpenClaims } from '../rules/open-claims.ts';
 import type { ClaimStore } from '../rules/store.ts';
+import { withListing } from '../stores/listing.ts';
 import type { SweepReport, SweptClaim } from './report.ts';
 
 /** What the sweep does about the claims of an operation. */
@@ -163,7 +164,8 @@ export function sweepSettings(options: SweepOptions): SweepSettings {
     skewMs = claimDefaults.skewMs,
   } = options;
   expectStore(store);
-  if (!listsOpenClaims(store)) {
+  const listed = withListing(store);
+  if (!listsOpenClaims(listed)) {
     throw new OptionError(
       `store: expected one that lists open claims, such as dynamoStore; it has no listOpen. See ${pageAt(docs)}.`,
     );
@@ -186,7 +188,7 @@ export function sweepSettings(options: SweepOptions): SweepSettings {
     if (fn !== undefined) expectFunction(name, 'a function', fn, 'wrong-handler');
   }
   return {
-    store: granted(store, 'claimsTable.grantOperate(role)'),
+    store: granted(listed, 'claimsTable.grantOperate(role)'),
     operations,
     locks,
     concurrency,

@@ -1,7 +1,18 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expectOptions, type NamesOf } from 'pawl/kernel';
 import type { Rehearsal } from '../rehearsal.ts';
-import type { App, AppBucket, AppFunction, AppSchedule, AppTable, AppTopic, Intended, PublishOptions } from './app.ts';
+import type {
+  App,
+  AppBucket,
+  AppEventBus,
+  AppFunction,
+  AppSchedule,
+  AppTable,
+  AppTopic,
+  EventOptions,
+  Intended,
+  PublishOptions,
+} from './app.ts';
 import { apiOf } from './app-api.ts';
 import { queueOf } from './app-queue.ts';
 import { itemsOf } from './effects.ts';
@@ -16,6 +27,8 @@ const publishOptions: NamesOf<PublishOptions> = {
   groupId: true,
   deduplicationId: true,
 };
+
+const eventOptions: NamesOf<EventOptions> = { ...intended, source: true, detailType: true };
 
 type Stack = Sending['rehearsal']['stacks'][number];
 
@@ -56,6 +69,7 @@ export function appOf(state: Sending): App {
         ).name,
       ),
     topic: (construct) => topicOf(state, construct),
+    eventBus: (construct) => eventBusOf(state, construct),
     bucket: (construct) => bucketOf(state, construct),
     schedule: (construct) => scheduleOf(state, construct),
     function: (construct) => functionOf(state, construct),
@@ -95,6 +109,29 @@ function topicOf(state: Sending, construct: string): AppTopic {
       return begin(state, take, async () => {
         await enqueue(state, () => publish(''), undefined);
         again(state, intent, topic.construct, () => publish(' AGAIN'));
+      });
+    },
+  };
+}
+
+/** An event bus, for those who put events. */
+function eventBusOf(state: Sending, construct: string): AppEventBus {
+  const bus = state.rehearsal.eventBus(construct);
+  return {
+    put(detail, given) {
+      const { intent, effects, ...options } = given;
+      const take = () => {
+        expectOptions(given, { door: 'put', known: eventOptions, docs: docs });
+        intend(state, given, `put on ${bus.construct}`);
+      };
+      const put = async (how: string) => {
+        await bus.put(detail, options);
+        state.stats.messages += 1;
+        state.journal.add([intent], { kind: 'asked', how: `put on ${bus.construct}${how}` });
+      };
+      return begin(state, take, async () => {
+        await enqueue(state, () => put(''), undefined);
+        again(state, intent, bus.construct, () => put(' AGAIN'));
       });
     },
   };

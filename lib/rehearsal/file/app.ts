@@ -106,6 +106,25 @@ export interface AppTopic {
   publish(message: unknown, options: PublishOptions): Promise<void>;
 }
 
+/**
+ * How an event is put on a bus, and which effects it is to have.
+ *
+ * @example
+ * const options: EventOptions = { intent: 'ride-1', source: 'rides', detailType: 'RideCompleted' };
+ */
+export interface EventOptions extends Intended {
+  /** The source of the event, which rules match. */
+  readonly source: string;
+  /** The type of the event, which rules match. */
+  readonly detailType: string;
+}
+
+/** An event bus of the app. */
+export interface AppEventBus {
+  /** Puts an event with this detail. */
+  put(detail: object, options: EventOptions): Promise<void>;
+}
+
 /** A bucket of the app. */
 export interface AppBucket {
   /** Puts an object, past all faults. The notifications of the bucket go out. */
@@ -148,6 +167,8 @@ export interface App {
   readonly table: (construct: string) => AppTable;
   /** Finds a topic. */
   readonly topic: (construct: string) => AppTopic;
+  /** Finds an event bus. */
+  readonly eventBus: (construct: string) => AppEventBus;
   /** Finds a bucket. */
   readonly bucket: (construct: string) => AppBucket;
   /** Finds a schedule. */

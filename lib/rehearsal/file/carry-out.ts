@@ -4,9 +4,11 @@ import type { Invocation, InvocationWatch } from '../engine/lambda/lambda.ts';
 import type { Circumstances, Outcome } from '../engine/lambda/sandbox.ts';
 import type { TapHooks } from '../engine/servers/tap.ts';
 import type { ProviderFault } from '../provider.ts';
+import type { EventFaults } from '../services/event-buses/put-events.ts';
 import type { ConsumerPlace } from '../services/sqs/consumers.ts';
 import type { DeliveryFaults } from '../services/sqs/event-source.ts';
 import type { StreamFaults } from '../services/streams/stream.ts';
+import { eventFaults } from './at-event-bus.ts';
 import { atProvider, killCaller } from './at-provider.ts';
 import { deliveryFaults } from './at-queue.ts';
 import { storeHooks } from './at-store.ts';
@@ -44,6 +46,7 @@ export interface CarriedOut {
   readonly dynamodb: TapHooks;
   readonly delivery: (consumer: ConsumerPlace) => DeliveryFaults;
   readonly streamDelivery: (consumer: FunctionPlace) => StreamFaults;
+  readonly eventDelivery: (rule: FunctionPlace) => EventFaults;
   /** Kills the sandbox that calls a provider, at the moment of its fault. */
   readonly killCaller: (sandbox: string) => void;
   readonly atProvider: (intent: string, provider: string, sandbox: string | undefined) => ProviderFault | undefined;
@@ -93,6 +96,7 @@ export function carryOut(options: CarryOutOptions): CarriedOut {
     dynamodb: storeHooks(state),
     delivery: (consumer) => deliveryFaults(state, consumer),
     streamDelivery: ({ construct }) => streamFaults(state, construct),
+    eventDelivery: ({ construct }) => eventFaults(state, construct),
     killCaller: (sandbox) => killCaller(state, sandbox),
     atProvider: (intent, provider, sandbox) => atProvider(state, intent, provider, sandbox),
   };

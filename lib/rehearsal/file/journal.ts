@@ -41,6 +41,8 @@ export type Happening =
   | { readonly kind: 'filtered-out'; readonly construct: string }
   /** The place in a stream is forgotten, behind a batch that was handled. */
   | { readonly kind: 'place-forgotten'; readonly construct: string }
+  /** A rule of an event bus hands an event to its targets twice. */
+  | { readonly kind: 'event-twice'; readonly construct: string }
   | {
       readonly kind: 'stored';
       readonly sandbox: string;

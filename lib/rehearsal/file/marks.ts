@@ -45,6 +45,8 @@ function struckBy(entry: Entry): Struck | undefined {
       return { fault: 'redeliver', text: 'while it is handled' };
     case 'place-forgotten':
       return { fault: 'redeliver', text: 'after it was handled: the place in the stream is forgotten' };
+    case 'event-twice':
+      return { fault: 'redeliver', text: `${short(entry.construct)} hands the event to its targets twice` };
     case 'called':
       // The line of the kill says it.
       if (entry.fault === undefined || entry.fault.kind.startsWith('kill')) return undefined;

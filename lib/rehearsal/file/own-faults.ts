@@ -2,6 +2,7 @@ import type { TapCall, TapHooks, TapVerdict } from '../engine/servers/tap.ts';
 import { combineHooks } from '../engine/servers/tap-hooks.ts';
 import type { ProviderFault } from '../provider.ts';
 import type { RehearsalFaults } from '../rehearsal.ts';
+import type { EventFaults } from '../services/event-buses/put-events.ts';
 import { endpoints } from '../services/registry.ts';
 import type { DeliveryFaults } from '../services/sqs/event-source.ts';
 import type { StreamFaults } from '../services/streams/stream.ts';
@@ -36,8 +37,8 @@ interface Notes {
 /** The drawn faults, and then the caller's own. */
 export function withOwnFaults(carried: CarriedOut, own: OwnFaults | undefined, notes: Notes): RunFaults {
   if (own === undefined) {
-    const { dynamodb, s3, delivery, streamDelivery, atProvider, killCaller } = carried;
-    return { engine: { dynamodb, s3, delivery, streamDelivery }, atProvider, killCaller };
+    const { dynamodb, s3, delivery, streamDelivery, eventDelivery, atProvider, killCaller } = carried;
+    return { engine: { dynamodb, s3, delivery, streamDelivery, eventDelivery }, atProvider, killCaller };
   }
   const known = { ...notes, disturb: carried.disturb };
   const drawn: RehearsalFaults = { dynamodb: carried.dynamodb, s3: carried.s3 };
@@ -50,6 +51,8 @@ export function withOwnFaults(carried: CarriedOut, own: OwnFaults | undefined, n
       ...Object.fromEntries(taps),
       streamDelivery: (place) =>
         bothStreams(own.streamDelivery?.(place), carried.streamDelivery(place), place.construct, notes),
+      eventDelivery: (place) =>
+        bothEvents(own.eventDelivery?.(place), carried.eventDelivery(place), place.construct, notes),
       delivery: (place) => bothDeliveries(own.delivery?.(place), carried.delivery(place), place.construct, notes),
     },
     ...atProviders(carried, own, notes),
@@ -140,6 +143,22 @@ function bothStreams(
     forgetsCheckpoint(records) {
       if (own.forgetsCheckpoint?.(records) !== true) return drawn.forgetsCheckpoint?.(records) ?? false;
       journal.add(intents.namedIn(JSON.stringify(records)), { kind: 'place-forgotten', construct });
+      return true;
+    },
+  };
+}
+
+function bothEvents(
+  own: EventFaults | undefined,
+  drawn: EventFaults,
+  construct: string,
+  { intents, journal }: Notes,
+): EventFaults {
+  if (own === undefined) return drawn;
+  return {
+    deliversTwice(event) {
+      if (own.deliversTwice?.(event) !== true) return drawn.deliversTwice?.(event) ?? false;
+      journal.add(intents.namedIn(JSON.stringify(event)), { kind: 'event-twice', construct });
       return true;
     },
   };

@@ -114,6 +114,8 @@ function lineOf(entry: Entry, intent: string, values: Values): string {
       return 'the message BECOMES VISIBLE while it is handled';
     case 'place-forgotten':
       return 'the batch is done, and the place in the stream IS FORGOTTEN: it is delivered again';
+    case 'event-twice':
+      return `${short(entry.construct)} hands the event to its targets TWICE`;
     case 'deployed':
       return `DEPLOYED: ${entry.what}`;
     case 'failed':

@@ -3,6 +3,8 @@ import type { TapHooks } from '../engine/servers/tap.ts';
 import type { Service, ServiceEndpoint } from '../engine/service.ts';
 import { api } from './api/index.ts';
 import { dynamodb } from './dynamodb/index.ts';
+import { eventBuses } from './event-buses/index.ts';
+import type { EventDelivery } from './event-buses/put-events.ts';
 import { lambda } from './lambda/index.ts';
 import { others } from './others.ts';
 import { s3 } from './s3/index.ts';
@@ -13,7 +15,7 @@ import { sqs } from './sqs/index.ts';
 import type { StreamDelivery } from './streams/consumers.ts';
 import { streams } from './streams/index.ts';
 
-const all = [lambda, dynamodb, sqs, streams, api, sns, s3, schedules, others] as const;
+const all = [lambda, dynamodb, sqs, streams, api, sns, s3, schedules, eventBuses, others] as const;
 
 type AnyService = (typeof all)[number];
 type PartOf<S> = S extends Service<infer P, never, string> ? P : never;
@@ -26,7 +28,7 @@ export type AppPart = PartOf<AnyService>;
 export type EndpointName = EndpointOf<AnyService>;
 
 /** What goes wrong: at the tap of each service that has a server, by its name, and where a service hands events to functions. */
-export interface RehearsalFaults extends Taps, QueueFaults, StreamDelivery {}
+export interface RehearsalFaults extends Taps, QueueFaults, StreamDelivery, EventDelivery {}
 
 type Taps = { readonly [Name in EndpointName]?: TapHooks };
 

@@ -10,6 +10,7 @@ import {
   statementDue,
   successor,
   unstatedPlace,
+  withListing,
 } from 'pawl/internal';
 import { type ClaimStage, create } from './claim-stage.ts';
 import { expectSame, expectThat, isSame } from './expect.ts';
@@ -27,7 +28,8 @@ function note(name: string, changes: Partial<Note> = {}): Note {
 
 /** @throws AssertionError when the store keeps no notes */
 function notesOf({ store }: ClaimStage): KeepsNotes {
-  if (keepsNotes(store)) return store;
+  const listed = withListing(store);
+  if (keepsNotes(listed)) return listed;
   expectThat(false, 'The store keeps no notes', 'These laws are about them: leave keepsNotes out, or add them.');
   throw new TypeError('unreachable');
 }

@@ -9,6 +9,7 @@ import {
   openClaimOf,
   statementDue,
   successor,
+  withListing,
 } from 'pawl/internal';
 import { longestIdBytes } from './claim-contents.ts';
 import { type ClaimStage, create } from './claim-stage.ts';
@@ -51,7 +52,8 @@ const otherRecords: Readonly<Record<string, (id: string) => ClaimRecord>> = {
 
 /** @throws AssertionError when the store has no list */
 function listOf({ store }: ClaimStage): ListsOpenClaims {
-  if (listsOpenClaims(store)) return store;
+  const listed = withListing(store);
+  if (listsOpenClaims(listed)) return listed;
   expectThat(
     false,
     'The store has no function listOpen',

@@ -8,6 +8,7 @@ import { nodeHost } from '../../../lib/pawl/host.ts';
 import { findingOf, storeFinding } from '../../../lib/pawl/statements/finding.ts';
 import { findings } from '../../../lib/pawl/statements/index.ts';
 import { dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { withListing } from '../../../lib/pawl/stores/listing.ts';
 import { createRandom } from '../../../lib/rehearsal/engine/random.ts';
 import { startWorker } from '../../fixtures/locks/children.ts';
 import type { Ended, RemedyWorker } from '../../fixtures/remedies/messages.ts';
@@ -37,7 +38,7 @@ it('makes one refund of each finding, in three runs side by side that are killed
       const what = { kind: 'twice', operation: 'charge', foundAt: from + index, claimId } as const;
       return findingOf({ ...what, line: { ...line, facts: { cents: 500 } } }, [claimId, 'id', line.id], nodeHost);
     });
-    await Promise.all(some.map((one) => storeFinding(store, one)));
+    await Promise.all(some.map((one) => storeFinding(withListing(store), one)));
   }
   const ledger = join(folder, 'refunds.txt');
   writeFileSync(ledger, '');

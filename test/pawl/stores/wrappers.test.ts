@@ -2,17 +2,24 @@ import { describe, expect, it } from 'vitest';
 import { nodeHost } from '../../../lib/pawl/host.ts';
 import { type ClaimStore, failOpen, once, rememberCompleted } from '../../../lib/pawl/index.ts';
 import { OptionError } from '../../../lib/pawl/kernel/errors.ts';
+import type { KeepsNotes } from '../../../lib/pawl/rules/notes.ts';
 import type { ListsOpenClaims } from '../../../lib/pawl/rules/open-claims.ts';
 import type { KnowsRestore } from '../../../lib/pawl/rules/restored.ts';
 import { reconcileStatements } from '../../../lib/pawl/statements/index.ts';
 import { explainedStore, explainedTable } from '../../../lib/pawl/stores/dynamodb/explain.ts';
 import { type RestoreOfTable, restoredStore } from '../../../lib/pawl/stores/dynamodb/restored-store.ts';
 import type { DynamoStore } from '../../../lib/pawl/stores/dynamodb/store.ts';
+import { withListing } from '../../../lib/pawl/stores/listing.ts';
 import { type TransactionalStore, transactionalStore } from '../../../lib/pawl/transactions/store.ts';
 import { record } from '../../support/records.ts';
 
 /** Everything that a store can do. A feature that is added to it joins `calls`, or TypeScript refuses this file. */
-type Whole = Required<ClaimStore> & DynamoStore & KnowsRestore & TransactionalStore;
+type Whole = Omit<Required<ClaimStore>, 'listed'> &
+  DynamoStore &
+  ListsOpenClaims &
+  KeepsNotes &
+  KnowsRestore &
+  TransactionalStore;
 
 const one = record();
 const note = { id: '#note', rev: 1, text: '{}', v: 'note-1' } as const;
@@ -21,7 +28,10 @@ const restored = { cutOff: 1, firstCutOff: 1, reopenedAt: 2, stands: true };
 
 /** A call of each feature, and what the wrapped store says to it. */
 const calls: {
-  readonly [Name in keyof Omit<Whole, 'setupError' | 'aws' | 'table'>]-?: readonly [Parameters<Whole[Name]>, unknown];
+  readonly [Name in keyof Omit<Whole, 'setupError' | 'aws' | 'table' | 'listed'>]-?: readonly [
+    Parameters<Whole[Name]>,
+    unknown,
+  ];
 } = {
   read: [[one.id], one],
   write: [[{ next: { ...one, rev: 2 }, seen: one }], { applied: true }],
@@ -108,13 +118,13 @@ const wrappers: Readonly<Record<string, Wrapper>> = {
     [],
     ['readRestore', 'liftRestore', 'commit'],
   ],
-  failOpen: [(store: Whole) => failOpen(withoutCommit(store), () => undefined), notInFailOpen],
+  failOpen: [(store: Whole) => withListing(failOpen(withoutCommit(store), () => undefined)), notInFailOpen],
   'failOpen of rememberCompleted': [
-    (store: Whole) => failOpen(rememberCompleted(withoutCommit(store)), () => undefined),
+    (store: Whole) => withListing(failOpen(rememberCompleted(withoutCommit(store)), () => undefined)),
     notInFailOpen,
   ],
   'rememberCompleted of failOpen': [
-    (store: Whole) => rememberCompleted(failOpen(withoutCommit(store), () => undefined)),
+    (store: Whole) => withListing(rememberCompleted(failOpen(withoutCommit(store), () => undefined))),
     notInFailOpen,
   ],
 };

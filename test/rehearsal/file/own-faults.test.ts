@@ -27,6 +27,7 @@ function faultsOf(own: OwnFaults | undefined, drawn?: ProviderFault) {
     dynamodb: {},
     delivery: () => ({}),
     streamDelivery: () => ({}),
+    eventDelivery: () => ({}),
     killCaller: (sandbox) => void killed.push(sandbox),
     atProvider: () => drawn,
   };
@@ -87,19 +88,23 @@ test('what is drawn from the seed comes before the rules of the caller, and stay
   expect(faultsOf(undefined, drawn).atProvider('order-1', 'MAILER_URL', undefined)).toEqual(drawn);
 });
 
-test('a rule of the caller reaches SNS, S3 and streams as well, and is in the story', () => {
+test('a rule of the caller reaches SNS, S3, streams and event buses as well, and is in the story', () => {
   const { engine, told } = faultsOf({
     sns: { onRequest: () => 'drop' },
     s3: { onRequest: () => 'kill' },
     streamDelivery: () => ({ forgetsCheckpoint: () => true }),
+    eventDelivery: () => ({ deliversTwice: () => true }),
   });
   expect(engine.sns?.onRequest?.({ ...call, operation: 'Publish' })).toBe('drop');
   expect(engine.s3?.onRequest?.({ ...call, operation: 'PutObject' })).toBe('kill');
   expect(engine.streamDelivery?.(place)?.forgetsCheckpoint?.([recordOf('order-1')])).toBe(true);
+  const event = { id: '1', source: 'orders', 'detail-type': 'Placed', detail: { orderId: 'order-1' } };
+  expect(engine.eventDelivery?.(place)?.deliversTwice?.(event)).toBe(true);
   expect(told()).toMatchObject([
     { kind: 'failed', line: 'sends Publish to SNS, which DOES NOT GET IT', intents: ['order-1'] },
     { kind: 'killed', moment: 'as it sent PutObject to S3, which did not get it', intents: ['order-1'] },
     { kind: 'place-forgotten', construct: 'Mails/Send', intents: ['order-1'] },
+    { kind: 'event-twice', construct: 'Mails/Send', intents: ['order-1'] },
   ]);
 });
 

@@ -12,6 +12,7 @@ import { openShard, openShards } from '../../../lib/pawl/rules/open.ts';
 import { bodyField, eachMessage } from '../../../lib/pawl/sqs/index.ts';
 import { dynamoStore, individualDynamoStore, OpenIndexError, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { toItem } from '../../../lib/pawl/stores/dynamodb/item.ts';
+import { withListing } from '../../../lib/pawl/stores/listing.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { record } from '../../support/records.ts';
 import { resolverOf } from '../../support/resolver-of.ts';
@@ -33,7 +34,10 @@ afterAll(() => {
   vi.restoreAllMocks();
 });
 
-async function openIds(list: ListsOpenClaims = store, query: OpenQuery = { limit: 1000 }): Promise<readonly string[]> {
+async function openIds(
+  list: ListsOpenClaims = withListing(store),
+  query: OpenQuery = { limit: 1000 },
+): Promise<readonly string[]> {
   const { claims } = await list.listOpen(query);
   return claims.map(({ id }) => id).sort();
 }
@@ -55,7 +59,7 @@ describe('a claim is in the list', () => {
       throw new InDoubtError('no answer');
     }).outcome;
     await expect(charge('order-1')).rejects.toThrow('no answer');
-    expect((await store.listOpen({ limit: 10 })).claims).toMatchObject([
+    expect((await withListing(store).listOpen({ limit: 10 })).claims).toMatchObject([
       { id: 'charge#order-1', status: 'parked', error: { name: 'outcome-unknown' }, attempts: 1 },
     ]);
     await resolverOf({ operation: 'charge', store }).resolve('order-1', 'applied', { by: 'maria', note: '' });
@@ -124,7 +128,7 @@ test('a long list is read in pages, and a page reads no more of the index than i
   const found: string[] = [];
   for (let cursor: string | undefined; ; ) {
     read = 0;
-    const page = await list.listOpen({ limit: 100, ...(cursor !== undefined && { cursor }) });
+    const page = await withListing(list).listOpen({ limit: 100, ...(cursor !== undefined && { cursor }) });
     expect(page.claims.length).toBeLessThanOrEqual(100);
     expect(read).toBeLessThan(page.claims.length + openShards);
     found.push(...page.claims.map(({ id }) => id));
@@ -161,7 +165,7 @@ describe('a table without the index', () => {
   });
 
   test('has no list, which says what to deploy', async () => {
-    const refused = store.listOpen({ limit: 10 });
+    const refused = withListing(store).listOpen({ limit: 10 });
     await expect(refused).rejects.toBeInstanceOf(OpenIndexError);
     await expect(refused).rejects.toMatchObject({
       reason: 'missing',

@@ -8,7 +8,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } f
 import type { Order } from '../../../lambda/order.ts';
 import { signedText } from '../../../lambda/processor.ts';
 import { ClaimsTable, grantClaims, grantLocks } from '../../../lib/cdk/index.ts';
-import { individualStoreActions, restoredStoreActions, storeActions } from '../../../lib/pawl/deployment/needs.ts';
+import {
+  individualStoreActions,
+  outboxActions,
+  restoredStoreActions,
+  storeActions,
+} from '../../../lib/pawl/deployment/needs.ts';
 import { type Doubt, reconcile } from '../../../lib/pawl/engine/reconcile.ts';
 import { nodeHost } from '../../../lib/pawl/host.ts';
 import { InDoubtError, once, type Verdict } from '../../../lib/pawl/index.ts';
@@ -22,19 +27,23 @@ import {
   restoredTable,
   sdk,
 } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { withListing } from '../../../lib/pawl/stores/listing.ts';
 import { sweepOpenClaims } from '../../../lib/pawl/sweep/index.ts';
 import { type Synthesized, synthesize } from '../../../lib/rehearsal/engine/app/synthesize.ts';
 import { list, record } from '../../../lib/rehearsal/engine/app/template.ts';
+import { sendJson, startHttpServer } from '../../../lib/rehearsal/engine/http.ts';
 import { provision } from '../../../lib/rehearsal/engine/provision.ts';
 import type { Provisioned } from '../../../lib/rehearsal/engine/provisioned.ts';
 import { startSqsLocal } from '../../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { startTap } from '../../../lib/rehearsal/engine/servers/tap.ts';
+import { startProvider } from '../../../lib/rehearsal/provider.ts';
 import { tablesIn } from '../../../lib/rehearsal/services/dynamodb/index.ts';
 import { services } from '../../../lib/rehearsal/services/registry.ts';
 import { shopApp } from '../../../shop/app/project.ts';
 import { startAccounts } from '../../../shop/providers/accounts.ts';
 import { startGiftCards } from '../../../shop/providers/gift-cards.ts';
 import { createLedger } from '../../../shop/providers/ledger.ts';
+import { mailRoutes } from '../../../shop/providers/mails.ts';
 import { startProcessor } from '../../../shop/providers/processor.ts';
 import { startSes } from '../../../shop/providers/ses.ts';
 import { permissions } from '../../cdk/support.ts';
@@ -70,10 +79,12 @@ let tapped: string;
 
 beforeAll(async () => {
   const ledger = createLedger();
-  const [ses, giftCards, accounts, processor, sqs, tap] = [
+  const [ses, giftCards, accounts, mails, buses, processor, sqs, tap] = [
     stopped(await startSes(ledger)),
     stopped(await startGiftCards(ledger)),
     stopped(await startAccounts()),
+    stopped(await startProvider(mailRoutes())),
+    stopped(await startHttpServer((_, response) => void sendJson(response, 200, { Entries: [{ EventId: '1' }] }))),
     stopped(await startProcessor()),
     stopped(await startSqsLocal()),
     stopped(await startTap({ target: inject('dynamoEndpoint'), hooks: { onRequest } })),
@@ -83,6 +94,7 @@ beforeAll(async () => {
     'aws:cdk:bundling-stacks': [],
     giftCardApiUrl: giftCards.endpoint,
     accountsApiUrl: accounts.endpoint,
+    mailsApiUrl: mails.endpoint,
     processorApiUrl: processor.endpoint,
     processorPublicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
   });
@@ -95,6 +107,7 @@ beforeAll(async () => {
   vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', tap.endpoint);
   vi.stubEnv('AWS_ENDPOINT_URL_SQS', sqs.endpoint);
   vi.stubEnv('AWS_ENDPOINT_URL_SESV2', ses.endpoint);
+  vi.stubEnv('AWS_ENDPOINT_URL_EVENTBRIDGE', buses.endpoint);
 });
 beforeEach(() => {
   // What the functions log is no news.
@@ -133,7 +146,9 @@ function grantedTo(construct: string, { synthesized, provisioned }: Stack): read
     .flatMap(([, { Properties }]) => list(record(Properties?.['PolicyDocument'])['Statement']).map(record));
   return statements.flatMap(({ Action, Resource }) => {
     const actions = [Action].flat().map(String);
-    const resources = [Resource].flat().map((one) => list(record(one)['Fn::GetAtt'])[0]);
+    const attributes = [Resource].flat().map((one) => list(record(one)['Fn::GetAtt']));
+    // A stream is read by Lambda, and not by the function.
+    const resources = attributes.flatMap(([id, attribute]) => (attribute === 'StreamArn' ? [] : [id]));
     const on = tables.filter(({ logicalId }) => resources.includes(logicalId)).map(({ name }) => name);
     return [...on, ...[Resource].flat().flatMap(indexOf)].flatMap((name) =>
       actions.map((action) => `${name} ${action}`),
@@ -141,10 +156,16 @@ function grantedTo(construct: string, { synthesized, provisioned }: Stack): read
   });
 }
 
-/** Delivers these bodies together, and then again, as a queue may. */
-async function deliverTwice(handler: SqsHandler, bodies: readonly object[]): Promise<void> {
+/** Delivers these bodies together, and then again, as a queue may. @param keyOf the key that came out of an outbox */
+async function deliverTwice<Body extends object>(
+  handler: SqsHandler,
+  bodies: readonly Body[],
+  keyOf?: (body: Body) => string,
+): Promise<void> {
+  const sent = (body: Body) =>
+    keyOf && { messageAttributes: { 'idempotency-key': { dataType: 'String', stringValue: keyOf(body) } } };
   for (const receiveCount of [1, 2]) {
-    const event = sqsEvent(...bodies.map((body) => sqsRecord(body, { receiveCount })));
+    const event = sqsEvent(...bodies.map((body) => sqsRecord(body, { receiveCount, ...sent(body) })));
     expect(failuresOf(await handler(event, context()))).toEqual([]);
   }
 }
@@ -199,6 +220,45 @@ const functions: readonly (readonly [stack: string, construct: string, use: () =
   ],
   [
     'PawlPayments',
+    'MailReceipt',
+    async () => {
+      const { handler } = await import('../../../lambda/mail-receipt.ts');
+      await deliverTwice(handler, payments, ({ paymentId }) => `receipt/${paymentId}`);
+    },
+  ],
+  [
+    'PawlPayments',
+    'BookPoints',
+    async () => {
+      const events = payments.map((detail) => ({
+        ...{ source: 'shop', 'detail-type': 'PaymentPosted' },
+        detail: { 'idempotency-key': `points/${detail.paymentId}`, ...detail },
+      }));
+      await deliverTwice((await import('../../../lambda/book-points.ts')).handler, events);
+    },
+  ],
+  [
+    'PawlPayments',
+    'OutboxRelay',
+    async () => {
+      const { handler } = await import('../../../lambda/relay-outbox.ts');
+      const inserted = (id: string) => ({ eventName: 'INSERT', dynamodb: { Keys: { id: { S: id }, n: { N: '1' } } } });
+      const put = async (uid: string, to: string) => {
+        const Item = { id: `message#${uid}`, n: 1, uid, to, key: uid, body: '{}', committedAt: 0, v: 1 };
+        // Past the tap: a relay makes no message.
+        await documents.send(new PutCommand({ TableName: process.env['OUTBOX_TABLE'], Item }));
+      };
+      const posting = stacks.get('PawlPayments')?.provisioned.functionAt('PostPayment', 'PawlPayments');
+      const receipts = posting?.environment['RECEIPTS_QUEUE_URL'] ?? '';
+      await put('m-1', receipts);
+      expect(await handler({ Records: [inserted('message#m-1')] }, context())).toEqual({ batchItemFailures: [] });
+      await put('m-2', receipts);
+      await put('m-3', 'https://example.com/no-queue');
+      expect(await handler({}, context())).toMatchObject({ looked: 2, sent: 1 });
+    },
+  ],
+  [
+    'PawlPayments',
     'PaymentCallback',
     async () => {
       const { handler } = await import('../../../lambda/payment-callback.ts');
@@ -248,6 +308,8 @@ const operations: Readonly<Record<string, string>> = {
   SendEmail: 'send-email',
   IssueGiftCard: 'issue-gift-card',
   PostPayment: 'post-payment',
+  MailReceipt: 'mail-receipt',
+  BookPoints: 'book-points',
   PaymentCallback: 'payment-callback',
   RepayDebts: 'repay-debts',
   ChangeAccount: 'change-account',
@@ -273,11 +335,13 @@ test.each(functions)('%s: %s asks for what it is granted, and is granted no more
   const granted = grantedTo(construct, stack);
   expect([...asked].filter((one) => !granted.includes(one))).toEqual([]);
 
+  // What waits in an outbox behind another message is parked, or left, or counted.
+  const ofOutbox = outboxActions.map((action) => `${environment['OUTBOX_TABLE']} ${action}`);
   // All stores may be used under one grant: which action a store takes depends on what is under way at once, and on whether its table was restored.
   const ofStores = [...storeActions, ...individualStoreActions, ...restoredStoreActions].map(
     (action) => `${environment['CLAIMS_TABLE']} ${action}`,
   );
-  expect(granted.filter((one) => !asked.has(one) && !ofStores.includes(one))).toEqual([]);
+  expect(granted.filter((one) => !asked.has(one) && ![...ofStores, ...ofOutbox].includes(one))).toEqual([]);
   expect(asked.size).toBeGreaterThan(0);
 
   const operation = operations[construct];
@@ -335,7 +399,7 @@ describe('who looks after the claims', () => {
     await markRestored({ tableName, aws: sdk({ dynamodb: dynamo }), cutOff: new Date(1000), by: 'ada', note: '' });
     for (const key of ['order-1', 'order-2']) {
       const store = dynamoStore({ tableName, aws: sdk({ dynamodb: client() }), restored: restoredTable });
-      const { claims } = await store.listOpen({ limit: 10 });
+      const { claims } = await withListing(store).listOpen({ limit: 10 });
       expect(claims.map(({ id }) => id)).toContain(`charge#${key}`);
       const parked = resolverOf({ operation: 'charge', store });
       expect(await parked.resolve(key, 'not-applied', { by: 'ada', note: '' })).toMatchObject({ outcome: 'resolved' });

@@ -16,6 +16,7 @@ import {
   sdk,
 } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { type Lean, dynamoStore as leanStore } from '../../../lib/pawl/stores/dynamodb/lean.ts';
+import { withListing } from '../../../lib/pawl/stores/listing.ts';
 import { eachTransaction, transactionalStore } from '../../../lib/pawl/transactions/index.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { localLean } from '../../support/lean.ts';
@@ -253,7 +254,7 @@ it('a record that is left alone fails no list of the others in a table whose mar
   >;
   for (const Item of [b, c]) await client.send(new PutItemCommand({ TableName: first, Item }));
   for (const one of [store, dynamoStore({ tableName: first, aws })]) {
-    const { claims } = await one.listOpen({ limit: 10 });
+    const { claims } = await withListing(one).listOpen({ limit: 10 });
     expect(claims.map(({ id }) => id).toSorted()).toEqual(['pay#a', 'pay#b', 'pay#c']);
   }
 });

@@ -17,6 +17,7 @@ import {
   restoredTable,
   sdk,
 } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { withListing } from '../../../lib/pawl/stores/listing.ts';
 import { eventually } from '../../support/eventually.ts';
 import { context, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { claimsTable, localClient } from '../../support/tables.ts';
@@ -189,7 +190,9 @@ describe.each(Object.keys(policies) as Policy[])('under %s', (policy) => {
       expect(Object.fromEntries(all.map((key) => [key, provider.times(key)]))).toEqual(
         Object.fromEntries(all.map((key) => [key, 1])),
       );
-      const { claims } = await dynamoStore({ tableName: restored, aws: sdk({ dynamodb: client }) }).listOpen({
+      const { claims } = await withListing(
+        dynamoStore({ tableName: restored, aws: sdk({ dynamodb: client }) }),
+      ).listOpen({
         limit: 1000,
       });
       expect(claims).toEqual([]);
@@ -216,7 +219,7 @@ describe('the mark of a restored table', () => {
     expect(late).toMatchObject({ mark: 'stands', why: expect.stringContaining('begins after') });
     const early = await runs(provider, cutOff, { cutOff: Date.now() - minute });
     expect(early).toMatchObject({ mark: 'stands', why: expect.stringContaining('ends before') });
-    const { claims } = await opened().listOpen({ limit: 1000 });
+    const { claims } = await withListing(opened()).listOpen({ limit: 1000 });
     expect(claims.filter(({ id }) => id.includes('failed')).map(({ status }) => status)).toEqual(
       keys.failed.map(() => 'parked'),
     );

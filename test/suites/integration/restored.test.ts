@@ -31,6 +31,7 @@ import {
   individualDynamoStore as leanIndividualStore,
   dynamoStore as leanStore,
 } from '../../../lib/pawl/stores/dynamodb/lean.ts';
+import { withListing } from '../../../lib/pawl/stores/listing.ts';
 import {
   commit,
   commitStep,
@@ -225,7 +226,7 @@ describe.each(Object.keys(doors) as (keyof typeof doors)[])('at %s', (door) => {
         for (let times = 0; times < 3; times++) await send(now, all);
         expect(provider.doubled()).toEqual([]);
         const parked = policy === 'park' ? [...keys.failing, ...keys.inFlight, ...keys.lost, ...keys.failed] : [];
-        const { claims } = await dynamoStore({ tableName: restored, aws }).listOpen({
+        const { claims } = await withListing(dynamoStore({ tableName: restored, aws })).listOpen({
           limit: 1000,
         });
         expect(claims.map(({ id, status }) => `${id} ${status}`).toSorted()).toEqual(

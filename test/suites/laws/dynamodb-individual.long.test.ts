@@ -1,4 +1,5 @@
 import { individualDynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { ofSweep } from '../../support/whole.ts';
 import { lawsOverDynamoDb } from './over-dynamodb.ts';
 
-lawsOverDynamoDb('individualDynamoStore', individualDynamoStore, 30);
+lawsOverDynamoDb('individualDynamoStore', individualDynamoStore, ofSweep(30, { part: 15 }));

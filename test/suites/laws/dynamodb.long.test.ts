@@ -1,4 +1,5 @@
 import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { ofSweep } from '../../support/whole.ts';
 import { lawsOverDynamoDb } from './over-dynamodb.ts';
 
-lawsOverDynamoDb('dynamoStore', dynamoStore, 50);
+lawsOverDynamoDb('dynamoStore', dynamoStore, ofSweep(50, { part: 20 }));

@@ -1,9 +1,10 @@
 import { dynamoStore, individualDynamoStore } from '../../../lib/pawl/stores/dynamodb/lean.ts';
 import { inCompany } from '../../support/in-company.ts';
+import { ofSweep } from '../../support/whole.ts';
 import { lawsOverDynamoDb, lockLawsOverDynamoDb, overLean } from './over-dynamodb.ts';
 
 const way = { way: overLean };
-lawsOverDynamoDb('dynamoStore', dynamoStore, 15, way);
-lawsOverDynamoDb('individualDynamoStore', individualDynamoStore, 10, way);
-lawsOverDynamoDb('dynamoStore, always in a batch', (given) => inCompany(dynamoStore(given)), 15, way);
+lawsOverDynamoDb('dynamoStore', dynamoStore, ofSweep(15, { part: 5 }), way);
+lawsOverDynamoDb('individualDynamoStore', individualDynamoStore, ofSweep(10, { part: 5 }), way);
+lawsOverDynamoDb('dynamoStore, always in a batch', (given) => inCompany(dynamoStore(given)), ofSweep(15, { part: 5 }), way);
 lockLawsOverDynamoDb(overLean);

@@ -2,6 +2,7 @@ import { Pool } from 'pg';
 import { afterAll, describe, inject } from 'vitest';
 import { hasPgBouncer, startPgBouncer } from '../../support/pgbouncer.ts';
 import { debianPrograms, postgresPrograms, startPostgres } from '../../support/postgres.ts';
+import { ofSweep } from '../../support/whole.ts';
 import { lawsOverPostgres } from './over-postgres.ts';
 
 const connectionString = inject('postgresUrl');
@@ -26,7 +27,7 @@ const started =
     poolsOf(servers.use(await startPostgres(of, settings)).url);
 
 describe.skipIf(programs === undefined)('on a server', () => {
-  lawsOverPostgres('PostgreSQL', async () => poolsOf(connectionString), 50);
+  lawsOverPostgres('PostgreSQL', async () => poolsOf(connectionString), ofSweep(50, { part: 20 }));
   // Transactions that are undone in place of waiting: a database may be set up so.
   const strict = ['default_transaction_isolation=serializable'];
   lawsOverPostgres('PostgreSQL, serializable', started(programs ?? '', strict), 10);

@@ -1,5 +1,6 @@
 import { afterAll, inject } from 'vitest';
 import { dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { withListing } from '../../../lib/pawl/stores/listing.ts';
 import { claimsTable, localClient } from '../../support/tables.ts';
 import { remedyLaws } from './remedies.ts';
 
@@ -7,5 +8,5 @@ const client = localClient(inject('dynamoEndpoint'));
 afterAll(() => client.destroy());
 
 remedyLaws('dynamoStore', async () =>
-  dynamoStore({ tableName: await claimsTable(client), aws: sdk({ dynamodb: client }) }),
+  withListing(dynamoStore({ tableName: await claimsTable(client), aws: sdk({ dynamodb: client }) })),
 );

@@ -55,6 +55,7 @@ import {
   sdk,
 } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import * as leanStores from '../../../lib/pawl/stores/dynamodb/lean.ts';
+import { withListing } from '../../../lib/pawl/stores/listing.ts';
 import { sweepOpenClaims } from '../../../lib/pawl/sweep/index.ts';
 import { commit, eachTransaction, inPhases } from '../../../lib/pawl/transactions/index.ts';
 import { durableFunctions } from '../../../lib/pawl/workflows/durable-functions.ts';
@@ -177,7 +178,7 @@ export const takers: readonly Taker[] = [
   { door: 'dynamoStore', take: (o) => dynamoStore(untyped({ tableName: 'claims', ...o })) },
   {
     door: 'dynamoStore().listOpen',
-    take: (o) => dynamoStore({ tableName: 'claims' }).listOpen(untyped({ limit: 10, ...o })),
+    take: (o) => withListing(dynamoStore({ tableName: 'claims' })).listOpen(untyped({ limit: 10, ...o })),
   },
   { door: 'memoryStore().listOpen', take: (o) => memoryStore().listOpen(untyped({ limit: 10, ...o })) },
   {

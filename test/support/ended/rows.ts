@@ -6,6 +6,7 @@ import { nothingObserved, observedToken } from '../../../lib/pawl/rules/observed
 import { findingOf, storeFinding } from '../../../lib/pawl/statements/finding.ts';
 import { findings } from '../../../lib/pawl/statements/index.ts';
 import { readRestored, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { withListing } from '../../../lib/pawl/stores/listing.ts';
 import { operation, type World } from './world.ts';
 
 /** What every command is tried with. */
@@ -64,7 +65,7 @@ async function redriven(world: World): Promise<number> {
 async function withFindings({ store }: World): Promise<void> {
   for (const key of keys) {
     const what = { kind: 'missing-there', operation, foundAt: Date.now(), claimId: `${operation}#${key}` } as const;
-    await storeFinding(store, findingOf(what, [key], nodeHost));
+    await storeFinding(withListing(store), findingOf(what, [key], nodeHost));
   }
 }
 

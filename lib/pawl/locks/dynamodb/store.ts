@@ -5,6 +5,7 @@ import { conditionOf } from '../../stores/dynamodb/condition.ts';
 import { cancellationOf, conditionFailed, refusedBy } from '../../stores/dynamodb/errors.ts';
 import { explainedBy, explainedTable, explaining } from '../../stores/dynamodb/explain.ts';
 import { fieldsOf, type Item, toItem } from '../../stores/dynamodb/item.ts';
+import { listingIn } from '../../stores/dynamodb/listing.ts';
 import type { TransactAction } from '../../stores/dynamodb/marshall-action.ts';
 import { updateOf } from '../../stores/dynamodb/statement.ts';
 import type { DynamoStore } from '../../stores/dynamodb/store.ts';
@@ -59,6 +60,7 @@ const mostWrites = 100;
 export function dynamoLockStore(store: DynamoStore): DynamoLockStore {
   const table = tableOf('dynamoLockStore', store);
   const { nameOfTable, host } = table;
+  const listing = listingIn(table, store);
   const transport = table.aws.dynamodb;
   const explained = explainedTable(nameOfTable, transport, 'grantLocks');
 
@@ -88,7 +90,7 @@ export function dynamoLockStore(store: DynamoStore): DynamoLockStore {
   return {
     table,
     most: mostWrites,
-    listPlace: (query) => store.listPlace(query),
+    listPlace: (query) => listing.listPlace(query),
     update: (write) => explaining(explained, () => update(write)),
     read: (ids) => explaining(explained, () => read(ids)),
     async write(writes) {

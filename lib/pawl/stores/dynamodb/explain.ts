@@ -2,7 +2,6 @@ import type { DynamoTransport } from '../../aws/aws.ts';
 import { adviceOn, setupOf } from '../../kernel/aws-error.ts';
 import { SetupError } from '../../kernel/errors.ts';
 import { recordedError } from '../../kernel/recorded-error.ts';
-import { listsOpenClaims, type OpenQuery } from '../../rules/open-claims.ts';
 import type { ClaimStore, ClaimWrite } from '../../rules/store.ts';
 
 /** A table, and what a role needs to use it. */
@@ -100,7 +99,6 @@ export function explainedStore<Store extends ClaimStore>(store: Store, table: Ex
     ...store,
     read: (id: string) => store.read(id).catch(explain),
     write: (write: ClaimWrite) => store.write(write).catch(explain),
-    ...(listsOpenClaims(store) && { listOpen: (query: OpenQuery) => store.listOpen(query).catch(explain) }),
   };
 }
 

@@ -1,7 +1,5 @@
 export type { Aws, DynamoOperation, DynamoTransport, SqsOperation, SqsTransport } from '../../aws/aws.ts';
 export { type SdkOptions, sdk } from '../../aws/sdk.ts';
-export type { KeepsNotes } from '../../rules/notes.ts';
-export type { ListsOpenClaims } from '../../rules/open-claims.ts';
 export type { ClaimStore } from '../../rules/store.ts';
 export { readAllRecords } from './all-records.ts';
 export { OpenIndexError } from './open-index-error.ts';

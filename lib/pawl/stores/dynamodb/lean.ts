@@ -5,8 +5,6 @@ import { type DynamoStore, openDynamoStore, openIndividualStore } from './store.
 export type { Aws, DynamoOperation, DynamoTransport, SqsOperation, SqsTransport } from '../../aws/aws.ts';
 export { type CredentialProvider, CredentialsError, type LeanCredentials } from '../../aws/credentials.ts';
 export { type Lean, type LeanOptions, lean } from '../../aws/lean.ts';
-export type { KeepsNotes } from '../../rules/notes.ts';
-export type { ListsOpenClaims } from '../../rules/open-claims.ts';
 export type { ClaimStore } from '../../rules/store.ts';
 export { OpenIndexError } from './open-index-error.ts';
 export type { ClaimTableOptions, DynamoStoreOptions, TableOptions } from './options.ts';

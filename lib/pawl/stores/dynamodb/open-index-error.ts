@@ -5,10 +5,14 @@ import { propertyOf } from '../../kernel/unknown.ts';
  * The index of open claims cannot be read yet. Claims are not affected.
  *
  * @example
- * const page = await store.listOpen({ limit: 100 }).catch((error) => {
- *   if (error instanceof OpenIndexError && error.reason === 'building') return undefined; // again in a few minutes
- *   throw error;
- * });
+ * import { operator } from 'pawl/operate';
+ *
+ * try {
+ *   for await (const { claims } of operator({ store }).openClaims()) console.log(claims.length);
+ * } catch (error) {
+ *   // Otherwise, again in a few minutes.
+ *   if (!(error instanceof OpenIndexError) || error.reason !== 'building') throw error;
+ * }
  */
 export class OpenIndexError extends Error {
   override readonly name = 'OpenIndexError';

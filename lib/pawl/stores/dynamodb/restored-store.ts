@@ -2,7 +2,7 @@ import type { DynamoTransport } from '../../aws/aws.ts';
 import { setupOf } from '../../kernel/aws-error.ts';
 import { OptionError } from '../../kernel/errors.ts';
 import { operationOf } from '../../rules/identity.ts';
-import { type ListsOpenClaims, listsOpenClaims, type OpenClaim, type OpenQuery } from '../../rules/open-claims.ts';
+import type { OpenClaim, OpenPage } from '../../rules/open-claims.ts';
 import { type ClaimRecord, unlessLeftAlone } from '../../rules/record.ts';
 import { asRestored, isForgottenRecord, type KnowsRestore, type Restore } from '../../rules/restored.ts';
 import type { ClaimStore, WriteResult } from '../../rules/store.ts';
@@ -41,7 +41,9 @@ export interface RestoredTable {
 /** The restore of a store's table, and what becomes of the store. */
 export interface OpenRestore extends RestoreOfTable {
   /** The store, as one that takes for in doubt what its table may have forgotten. */
-  over<Store extends ClaimStore & Partial<ListsOpenClaims>>(store: Store): Store & KnowsRestore;
+  over<Store extends ClaimStore>(store: Store): Store & KnowsRestore;
+  /** A page of the index as this store, which is over the table, shows its claims. */
+  shown(page: OpenPage, store: ClaimStore): Promise<OpenPage>;
 }
 
 /**
@@ -55,7 +57,11 @@ export interface OpenRestore extends RestoreOfTable {
 export const restoredTable: RestoredTable = {
   open(transport, nameOfTable, now) {
     const restore = restoreOf(transport, nameOfTable, now);
-    return { ...restore, over: (store) => restoredStore(store, restore) };
+    return {
+      ...restore,
+      over: (store) => restoredStore(store, restore),
+      shown: (page, store) => shownPage(page, store, restore),
+    };
   },
 };
 
@@ -132,10 +138,7 @@ function closed(table: string, found: RestoredMark | undefined): OptionError {
 }
 
 /** A store over a table that was restored: what the table may have forgotten is in doubt. */
-export function restoredStore<Store extends ClaimStore & Partial<ListsOpenClaims>>(
-  store: Store,
-  restore: RestoreOfTable,
-): Store & KnowsRestore {
+export function restoredStore<Store extends ClaimStore>(store: Store, restore: RestoreOfTable): Store & KnowsRestore {
   /** What stands behind a record that was changed for the one who decides. */
   const real = new WeakMap<ClaimRecord, ClaimRecord>();
 
@@ -151,25 +154,9 @@ export function restoredStore<Store extends ClaimStore & Partial<ListsOpenClaims
     return standing === undefined ? found : seenAs(id, found, standing);
   }
 
-  /** An operator's act names the fence of what was listed: it has to be the one that the act will find. */
-  async function shown(claim: OpenClaim): Promise<OpenClaim> {
-    if ((await restore.ofClaim(claim.id)) === undefined) return claim;
-    const record = (await unlessLeftAlone(read(claim.id))) ?? claim;
-    if (record === 'left-alone') return claim;
-    const { fence, unknownAt = claim.unknownAt } = record;
-    return { ...claim, fence, unknownAt };
-  }
-
-  async function listOpen(query: OpenQuery) {
-    if (!listsOpenClaims(store)) throw new TypeError('the store lists no claims');
-    const page = await store.listOpen(query);
-    return { ...page, claims: await Promise.all(page.claims.map(shown)) };
-  }
-
   return {
     ...store,
     ...restore.forStatements,
-    ...(listsOpenClaims(store) && { listOpen }),
     read,
     async write({ next, seen }): Promise<WriteResult> {
       const standing = await restore.ofClaim(next.id);
@@ -183,4 +170,16 @@ export function restoredStore<Store extends ClaimStore & Partial<ListsOpenClaims
       return { applied: false, found: seenAs(next.id, written.found, standing) };
     },
   };
+}
+
+/** An operator's act names the fence of what was listed: it has to be the one that the act will find. */
+async function shownPage(page: OpenPage, store: ClaimStore, restore: RestoreOfTable): Promise<OpenPage> {
+  async function shown(claim: OpenClaim): Promise<OpenClaim> {
+    if ((await restore.ofClaim(claim.id)) === undefined) return claim;
+    const record = (await unlessLeftAlone(store.read(claim.id))) ?? claim;
+    if (record === 'left-alone') return claim;
+    const { fence, unknownAt = claim.unknownAt } = record;
+    return { ...claim, fence, unknownAt };
+  }
+  return { ...page, claims: await Promise.all(page.claims.map(shown)) };
 }

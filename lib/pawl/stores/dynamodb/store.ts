@@ -1,7 +1,5 @@
 import type { Aws } from '../../aws/aws.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
-import type { KeepsNotes } from '../../rules/notes.ts';
-import type { ListsOpenClaims } from '../../rules/open-claims.ts';
 import type { ClaimStore } from '../../rules/store.ts';
 import {
   type ClaimTableOptions,
@@ -18,11 +16,11 @@ import { type InTable, openTable } from './table.ts';
  * Claims in a DynamoDB table, and the way to AWS.
  *
  * @example
- * function linesOf(store: DynamoStore) {
- *   return store.listOpen({ limit: 100 });
- * }
+ * import { operator } from 'pawl/operate';
+ *
+ * const operatorOf = (store: DynamoStore) => operator({ store });
  */
-export interface DynamoStore extends ClaimStore, ListsOpenClaims, KeepsNotes, InTable {
+export interface DynamoStore extends ClaimStore, InTable {
   /** The way to AWS. The doors over the store use it for SQS as well. */
   readonly aws: Aws;
 }

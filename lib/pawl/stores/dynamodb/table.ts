@@ -16,7 +16,7 @@ export interface Table {
   /** What `nameOfTable` throws. */
   readonly setupError: OptionError | undefined;
   readonly aws: Aws;
-  readonly host: Pick<Host, 'after' | 'random'>;
+  readonly host: Pick<Host, 'now' | 'after' | 'random'>;
   /** Reads its mark, where it was restored from a point in time. */
   readonly restore: OpenRestore | undefined;
 }
@@ -36,7 +36,7 @@ export function openTable(
   const aws = given ?? standInOf({ aws: given })?.aws ?? way();
   const { now = nodeHost.now } = host;
   const restore = restored?.open(aws.dynamodb, nameOfTable, now);
-  return { nameOfTable, setupError, aws, host, restore };
+  return { nameOfTable, setupError, aws, host: { ...host, now }, restore };
 }
 
 /** The name of a table, as its option gives it: that it is missing is thrown when it is first read. @throws OptionError when it is given, and is no text */
@@ -53,13 +53,17 @@ export interface InTable {
   readonly table: Table;
 }
 
+/** Whether a store keeps its claims in a table. */
+export function isInTable(store: object): store is InTable {
+  return typeof propertyOf(propertyOf(store, 'table'), 'nameOfTable') === 'function';
+}
+
 /** The table of a store that is to keep more than claims, or to be written together with them. @throws OptionError when it has none */
 export function tableOf(option: string, store: InTable, expected = 'dynamoStore({ tableName })'): Table {
-  const table: unknown = propertyOf(store, 'table');
   const isOther = typeof propertyOf(store, 'transact') === 'function';
   const wanted = isOther
     ? `${expected}; what there is over PostgreSQL, ${pageAt('docs/guides/postgres.md')} says`
     : expected;
-  expect(typeof propertyOf(table, 'nameOfTable') === 'function', option, wanted, store, 'wrong-store');
+  expect(isInTable(store), option, wanted, store, 'wrong-store');
   return store.table;
 }

@@ -2,6 +2,7 @@ import { DeleteTableCommand, DynamoDBClient, paginateListTables } from '@aws-sdk
 import { allOrNothing } from '../all-or-nothing.ts';
 import { rehearsedRegion } from '../app/template.ts';
 import type { Machine } from '../machine.ts';
+import type { Doors } from './doors.ts';
 import { type DynamoDbLocal, startDynamoDbLocal } from './dynamodb-local.ts';
 import { MissingJavaError } from './java.ts';
 import { type SqsLocal, startSqsLocal } from './sqs-local.ts';
@@ -29,8 +30,8 @@ export interface Servers<Name extends string = string> extends LocalServers {
 /** A service that has a server here. */
 export interface Endpoint<Name extends string> {
   readonly name: Name;
-  /** The address of the server behind its tap. */
-  readonly server: (local: LocalServers) => string | Promise<string>;
+  /** The address of the server behind its tap: a local one, or a door that the service opens when it starts. */
+  readonly server: (local: LocalServers, addressOf: Doors['addressOf']) => string | Promise<string>;
   /** Called for each request that was carried out, before the caller has its response. */
   readonly onCarriedOut?: OnCarriedOut;
 }
@@ -41,6 +42,7 @@ export interface ServersOptions<Name extends string> {
   /** What happens to the requests of functions. Requests to the URL of a queue itself do not pass the tap. */
   readonly hooks: { readonly [Service in Name]?: TapHooks };
   readonly kill: (sandbox: string) => void;
+  readonly addressOf: Doors['addressOf'];
   /** One that runs already, and goes on afterwards. Its tables are deleted. @default one that is started, and ends with the others */
   readonly dynamoDb?: Pick<DynamoDbLocal, 'endpoint'> | undefined;
   /** Whether the app has tables. Without a Java, an app that has none is rehearsed all the same. */
@@ -49,7 +51,7 @@ export interface ServersOptions<Name extends string> {
 
 /** Starts the local servers, and their taps. `stopping` gets all that has to be stopped, also if one of them fails. */
 export async function startServers<Name extends string>(
-  { machine, endpoints, hooks, kill, dynamoDb, hasTables }: ServersOptions<Name>,
+  { machine, endpoints, hooks, kill, addressOf, dynamoDb, hasTables }: ServersOptions<Name>,
   stopping: AsyncDisposableStack,
 ): Promise<Servers<Name>> {
   const stopped = <Part extends { stop(): Promise<void> }>(part: Part): Part =>
@@ -73,7 +75,7 @@ export async function startServers<Name extends string>(
   const servers: LocalServers = { dynamo, database, sqs };
   const tap = async (options: TapOptions) => stopped(await startTap(options)).endpoint;
   const taps = endpoints.map(async ({ name, server, onCarriedOut }) => {
-    const target = await server(servers);
+    const target = await server(servers, addressOf);
     const watched = onCarriedOut ? { target, onCarriedOut } : { target };
     const tapped = await tap({ ...watched, kill, hooks: hooks[name] ?? {} });
     return { name, tapped, quiet: onCarriedOut ? await tap(watched) : target };

@@ -9,7 +9,6 @@ export const schedules: Service<Part<'schedule', RehearsedSchedule, RehearsedSch
   types: types,
   page: [
     '| schedule | a rule with a schedule, and a schedule of the scheduler: on demand | targets that are not run, input transformers | |',
-    '| rule with a pattern | | always | |',
   ],
   finds: { schedule: 'schedule' },
   async provision({ reading, canSendTo }) {

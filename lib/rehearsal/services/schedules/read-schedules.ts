@@ -10,10 +10,11 @@ export interface ProvisionedSchedule extends InStack {
   /** `rate(5 minutes)`, `cron(…)`, `at(…)`. */
   readonly expression: string;
   readonly enabled: boolean;
-  readonly targets: readonly ScheduleTarget[];
+  readonly targets: readonly EventTarget[];
 }
 
-interface ScheduleTarget {
+/** Where a rule or a schedule hands an event to. */
+export interface EventTarget {
   readonly arn: string;
   /** The event, if the template says it. */
   readonly input: unknown;
@@ -22,7 +23,7 @@ interface ScheduleTarget {
 
 type CanSendTo = Provisioning['canSendTo'];
 
-/** Reads the rules with a schedule, and the schedules of the scheduler. A rule with a pattern only is listed by its property. */
+/** Reads the rules with a schedule, and the schedules of the scheduler. */
 export function readSchedules(reading: Reading, canSendTo: CanSendTo): readonly ProvisionedSchedule[] {
   const read = (at: Resource, source: ProvisionedSchedule['source'], targets: readonly unknown[]) =>
     readOrList(reading, at, (): ProvisionedSchedule => {
@@ -45,7 +46,13 @@ export function readSchedules(reading: Reading, canSendTo: CanSendTo): readonly 
   ];
 }
 
-function readTarget(reading: Reading, at: Resource, target: unknown, canSendTo: CanSendTo): readonly ScheduleTarget[] {
+/** A target; nothing where a rehearsal cannot reach it, which is listed. */
+export function readTarget(
+  reading: Reading,
+  at: Resource,
+  target: unknown,
+  canSendTo: CanSendTo,
+): readonly EventTarget[] {
   const { resolver } = at.scope;
   const given = record(target);
   // Only these: its role may be one that exists in AWS alone.
@@ -55,7 +62,7 @@ function readTarget(reading: Reading, at: Resource, target: unknown, canSendTo: 
   const service = arn.split(':')[2] ?? '';
   const runs = service !== 'lambda' || findFunction(reading, arn)?.read.kind === 'runs';
   if (!canSendTo(service) || !runs) {
-    list(reading, at, `The schedule does not reach ${arn}, which a rehearsal does not run.`);
+    list(reading, at, `No event reaches ${arn}, which a rehearsal does not run.`);
     return [];
   }
   const group = record(SqsParameters)['MessageGroupId'];

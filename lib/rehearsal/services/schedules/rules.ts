@@ -14,11 +14,11 @@ import { record } from '../../engine/app/template.ts';
 const rule = {
   ...all(run, 'Name', 'ScheduleExpression', 'State', 'Targets.Arn', 'Targets.Id', 'Targets.Input'),
   ...all(run, 'Targets.SqsParameters'),
+  // Those of a rule with a pattern: see event-buses.
+  ...all(run, 'EventPattern', 'EventBusName'),
   'Targets.DeadLetterConfig': listed('An event that its target refuses is in no dead-letter queue.'),
   'Targets.RetryPolicy': listed('A target is called once. Its function has the retries of an asynchronous invocation.'),
   ...all(withoutEffect, 'Description', 'RoleArn', 'Tags', 'Targets.RoleArn'),
-  EventPattern: listed('A rehearsal has no event bus: nothing matches the pattern.'),
-  EventBusName: listed('A rehearsal has no event bus.'),
   'Targets.InputPath': listed('The target gets the whole event.'),
   'Targets.InputTransformer': listed('The target gets the event as it is.'),
 } satisfies PropertyRules;
@@ -45,8 +45,4 @@ export const types: TypeRules = {
     names: (name) => ({ ref: name, attributes: { Arn: arnOf('scheduler', `schedule/default/${name}`) } }),
   }),
   'AWS::Scheduler::ScheduleGroup': { kind: 'without-effect' },
-  'AWS::Events::EventBus': {
-    kind: 'not-run',
-    why: 'A rehearsal has no event bus: an event that a function puts is refused.',
-  },
 };

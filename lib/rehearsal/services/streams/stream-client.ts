@@ -12,11 +12,20 @@ export interface StreamClient {
   shards(streamArn: string): Promise<readonly string[]>;
   /** Where to begin: at the oldest record, behind the newest, or behind a record. */
   iterator(streamArn: string, shard: string, from: IteratorStart): Promise<string>;
-  /** Some records, and where to go on; `undefined` if the shard is closed and read. */
+  /**
+   * Some records, and where to go on; `undefined` if the shard is closed and read.
+   *
+   * @throws TrimmedError if the iterator is of a shard that had no record, and has its first one now: DynamoDB Local then takes it for too old
+   */
   read(
     iterator: string,
     most: number,
   ): Promise<{ readonly records: readonly StreamRecord[]; readonly next: string | undefined }>;
+}
+
+/** The server says that an iterator is behind the oldest record. Nothing is ever trimmed here. */
+export class TrimmedError extends Error {
+  override readonly name = 'TrimmedError';
 }
 
 export type IteratorStart =
@@ -67,7 +76,8 @@ async function call(
   });
   const text = await response.text();
   if (response.ok) return record(JSON.parse(text));
-  throw new Error(`DynamoDB Local refused ${operation}: ${text}`);
+  const Refused = text.includes('TrimmedDataAccessException') ? TrimmedError : Error;
+  throw new Refused(`DynamoDB Local refused ${operation}: ${text}`);
 }
 
 function streamRecord(value: unknown): StreamRecord {

@@ -3,7 +3,7 @@ import { rehearsedRegion } from '../../engine/app/template.ts';
 import { passes } from '../../engine/filters.ts';
 import type { Outcome } from '../../engine/lambda/sandbox.ts';
 import { failureMessage, recordsDone } from './stream-batch.ts';
-import type { IteratorStart, StreamClient, StreamRecord } from './stream-client.ts';
+import { type IteratorStart, type StreamClient, type StreamRecord, TrimmedError } from './stream-client.ts';
 
 /** A stream delivers at least once. This makes it deliver twice. */
 export interface StreamFaults {
@@ -117,7 +117,7 @@ async function readShard(state: StreamState, shard: Shard): Promise<void> {
   let iterator: string | undefined = shard.begin;
   while (iterator !== undefined && !stopping.signal.aborted) {
     try {
-      const { records, next }: Gathered = await gather(state, iterator);
+      const { records, next }: Gathered = await gather(state, shard, iterator);
       const wanted = records.filter((one) => passes(options.filters, eventRecord(one, options.streamArn)));
       if (wanted.length > 0) await handle(state, shard, wanted, 0);
       if (stopping.signal.aborted) return;
@@ -140,9 +140,9 @@ interface Gathered {
 }
 
 /** Gathers records until the batch is full or its window ends. */
-async function gather(state: StreamState, from: string): Promise<Gathered> {
+async function gather(state: StreamState, shard: Shard, from: string): Promise<Gathered> {
   const { client, batchSize, windowMs } = state.options;
-  const first = await client.read(from, batchSize);
+  const first = await readFrom(state, shard, from, batchSize);
   const records = [...first.records];
   let { next } = first;
   const windowEnds = Date.now() + windowMs;
@@ -154,6 +154,21 @@ async function gather(state: StreamState, from: string): Promise<Gathered> {
   }
   for (const { eventID } of records) state.arrived.set(eventID, state.arrived.get(eventID) ?? Date.now());
   return { records, next };
+}
+
+/** Reads on. An iterator of a shard that was empty is of no use once it has a record: then the shard is read from its beginning. */
+async function readFrom(
+  { options: { client, streamArn } }: StreamState,
+  { id, done }: Shard,
+  iterator: string,
+  most: number,
+): Promise<Gathered> {
+  try {
+    return await client.read(iterator, most);
+  } catch (error) {
+    if (!(error instanceof TrimmedError) || done !== undefined) throw error;
+    return client.read(await client.iterator(streamArn, id, { kind: 'oldest' }), most);
+  }
 }
 
 function eventRecord(found: StreamRecord, streamArn: string) {
@@ -239,17 +254,16 @@ async function giveUp(
   await options.onFailure?.(failureMessage({ streamArn, functionArn, shard: id }, records, how));
 }
 
-async function waiting({
-  options: { client, streamArn, filters },
-  shards,
-}: StreamState): Promise<readonly StreamRecord[]> {
+async function waiting(state: StreamState): Promise<readonly StreamRecord[]> {
+  const { client, streamArn, filters } = state.options;
   const left: StreamRecord[] = [];
-  for (const { id, begin, done } of shards.values()) {
+  for (const shard of state.shards.values()) {
+    const { id, begin, done } = shard;
     const from =
       done === undefined ? begin : await client.iterator(streamArn, id, { kind: 'after', sequenceNumber: done });
     let next: string | undefined = from;
     while (next !== undefined) {
-      const { records, next: further }: Gathered = await client.read(next, 1_000);
+      const { records, next: further }: Gathered = await readFrom(state, shard, next, 1_000);
       left.push(...records.filter((one) => passes(filters, eventRecord(one, streamArn))));
       next = records.length === 0 ? undefined : further;
     }

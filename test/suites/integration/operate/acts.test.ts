@@ -14,6 +14,7 @@ import {
   markRestored,
   sdk,
 } from '../../../../lib/pawl/stores/dynamodb/index.ts';
+import { withListing } from '../../../../lib/pawl/stores/listing.ts';
 import { collect } from '../../../support/collect.ts';
 import { runCommand } from '../../../support/in-process.ts';
 import { createDatabase } from '../../../support/postgres-database.ts';
@@ -97,7 +98,7 @@ describe('what operators have done', () => {
     const tableName = await claimsTable(client);
     const aws = sdk({ dynamodb: client });
     const store = dynamoStore({ tableName, aws });
-    const done = await actOnAll(store, dynamoLockStore(store));
+    const done = await actOnAll(withListing(store), dynamoLockStore(store));
     await store.write({ next: record({ id: 'pay#3', status: 'parked' }), seen: undefined });
     await operator({ store, onEvent }).resolve({ id: 'pay#3' }, 'not-applied', maria);
     const mark = { tableName, aws, ...maria };

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, inject, it, vi } from 'vitest'
 import { nodeHost } from '../../../../lib/pawl/host.ts';
 import { findingOf, readFinding, storeFinding } from '../../../../lib/pawl/statements/finding.ts';
 import { dynamoStore, sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
+import { withListing } from '../../../../lib/pawl/stores/listing.ts';
 import { type HttpServer, startHttpServer } from '../../../../lib/rehearsal/engine/http.ts';
 import { runCommand } from '../../../support/in-process.ts';
 import { claimsTable, localClient } from '../../../support/tables.ts';
@@ -45,7 +46,7 @@ beforeEach(async () => {
     const what = { kind: 'twice', operation: 'charge', foundAt: Number(key), claimId: `charge#${key}` } as const;
     return findingOf(what, [key], nodeHost);
   });
-  ids = (await Promise.all(made.map((one) => storeFinding(store(), one)))).map(({ id }) => id);
+  ids = (await Promise.all(made.map((one) => storeFinding(withListing(store()), one)))).map(({ id }) => id);
 });
 afterAll(async () => {
   vi.unstubAllEnvs();
@@ -63,12 +64,14 @@ it('shows what remedies would run, asks, and runs them up to the limit', async (
   expect(dry.out).toContain('stay: count-per-run');
   expect(dry.out).toContain('2 findings would be settled, 1 would stay.');
   await expect(pawl('settle', '--remedies', remedies, ...acted)).rejects.toThrow('Nothing was changed');
-  expect(await readFinding(store(), ids[0] ?? '')).not.toHaveProperty('remedy');
+  expect(await readFinding(withListing(store()), ids[0] ?? '')).not.toHaveProperty('remedy');
   const ran = await pawl('settle', '--remedies', remedies, ...acted, '--yes');
   expect(ran).toMatchObject({ code: 1 });
   expect(ran.out).toContain('2 findings settled, 1 not.');
   expect(await pawl('settle', '--remedies', remedies, ...acted, '--yes')).toMatchObject({ code: 0 });
-  expect(await readFinding(store(), ids[0] ?? '')).toMatchObject({ remedied: { by: 'maria', note: 'doubled' } });
+  expect(await readFinding(withListing(store()), ids[0] ?? '')).toMatchObject({
+    remedied: { by: 'maria', note: 'doubled' },
+  });
   expect((await pawl('--operation', 'charge')).out).toBe('No finding is open.\n');
 });
 

@@ -4,6 +4,7 @@ import { nodeHost } from '../../../../lib/pawl/host.ts';
 import { findingOf, storeFinding } from '../../../../lib/pawl/statements/finding.ts';
 import { findings, settleFindings } from '../../../../lib/pawl/statements/index.ts';
 import { dynamoStore, sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
+import { withListing } from '../../../../lib/pawl/stores/listing.ts';
 import { collect } from '../../../support/collect.ts';
 import { grantedBy, judgedClient } from '../../../support/judged.ts';
 import { claimsTable, localClient } from '../../../support/tables.ts';
@@ -17,7 +18,7 @@ it('needs what grantStatements grants to settle findings, and no more', async ()
   const store = dynamoStore({ tableName, aws: sdk({ dynamodb: client }) });
   for (const key of ['1', '2', '3']) {
     const what = { kind: 'twice', operation: 'charge', foundAt: Number(key), claimId: `charge#${key}` } as const;
-    await storeFinding(store, findingOf(what, [key], nodeHost));
+    await storeFinding(withListing(store), findingOf(what, [key], nodeHost));
   }
   const most = { count: 9, amount: 9000 };
   const settlement = settleFindings({

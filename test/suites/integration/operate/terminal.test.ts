@@ -3,6 +3,7 @@ import { commands } from '../../../../lib/cli/commands.ts';
 import { nodeHost } from '../../../../lib/pawl/host.ts';
 import { nothingObserved, observedToken } from '../../../../lib/pawl/rules/observed.ts';
 import { findingOf, storeFinding } from '../../../../lib/pawl/statements/finding.ts';
+import { withListing } from '../../../../lib/pawl/stores/listing.ts';
 import { type SqsLocal, startSqsLocal } from '../../../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { rows } from '../../../support/ended/rows.ts';
 import { makeWorld, type World } from '../../../support/ended/world.ts';
@@ -33,7 +34,7 @@ beforeAll(async () => {
   await world.claim(`${nasty}2`, { status: 'completed', claimId: observedToken, observed });
   const finding = { kind: 'unreadable', operation: 'send-email', foundAt: 1, why: `${nasty}\n${nasty}` } as const;
   const claimId = world.id(nasty);
-  await storeFinding(world.store, findingOf({ ...finding, claimId, attributes }, [nasty], nodeHost));
+  await storeFinding(withListing(world.store), findingOf({ ...finding, claimId, attributes }, [nasty], nodeHost));
 });
 afterAll(async () => {
   vi.unstubAllEnvs();

@@ -1,6 +1,6 @@
-import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { inject } from 'vitest';
+import { startWorker } from '../../../fixtures/locks/children.ts';
 import type { setUpOutbox } from './support.ts';
 
 /** Where an invocation runs: the tables and queues of a test. */
@@ -28,9 +28,7 @@ export async function run(place: Place, to: string, { role, event, diesAt = '', 
     DIES_AT: diesAt,
     ...(atOnceMs !== undefined && { AT_ONCE_MS: String(atOnceMs) }),
   };
-  const child = fork(new URL('../../../fixtures/outbox/worker.ts', import.meta.url), {
-    env: { PATH: process.env['PATH'], ...env },
-  });
+  const child = startWorker('../outbox/worker.ts', env);
   const exit = once(child, 'exit');
   await once(child, 'message');
   child.send(event as object);

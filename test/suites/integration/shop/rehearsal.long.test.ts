@@ -31,6 +31,8 @@ test('with pawl the rehearsal of the shop finds nothing, for orders, payments an
   expect(result.rehearsed.effects).toMatchObject([
     { effect: 'email', intents: 20 },
     { effect: 'gift-card', intents: 20, done: 20 },
+    { effect: 'receipt', intents: 3, done: 3 },
+    { effect: 'points', intents: 3, done: 3 },
     { effect: 'entry', intents: 3, done: 3 },
     { effect: 'repayment', intents: 150, done: 150 },
   ]);

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { dynamoStore, sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
+import { withListing } from '../../../../lib/pawl/stores/listing.ts';
 import { startDynamoDbLocal } from '../../../../lib/rehearsal/engine/servers/dynamodb-local.ts';
 import { claimsTable, localClient } from '../../../support/tables.ts';
 import { chargeApi, chargeSweep, requestOf } from './callers.ts';
@@ -102,7 +103,7 @@ it('200 requests over HTTP whose function is killed in mid-effect, and whose cal
 
     const store = dynamoStore({ tableName, aws: sdk({ dynamodb: client }) });
     const openOnes = async () => {
-      const { claims, cursor } = await store.listOpen({ limit: 1000 });
+      const { claims, cursor } = await withListing(store).listOpen({ limit: 1000 });
       expect(cursor).toBeUndefined();
       return claims;
     };

@@ -1,0 +1,94 @@
+import { list, record } from '../../lib/rehearsal/engine/app/template.ts';
+import type { TapCall, TapHooks } from '../../lib/rehearsal/engine/servers/tap.ts';
+import { messageKey, type PlannedChain, type PlannedSending, type SendingPoint } from '../plan/chain-plan.ts';
+
+/** Kills those who send what lies in the outbox, and counts the relays among them. */
+export interface SenderKills {
+  /** At the table of the outbox. */
+  readonly dynamodb: TapHooks;
+  /** At the services that messages go to. */
+  readonly destinations: TapHooks;
+  readonly stats: { readonly relaysKilled: number };
+}
+
+const keyOfMessage = /(?:receipt|points)\/payment-\d+/;
+
+/** Each sender is killed once, at its point. A message whose relay is to die does not get through while its worker sends it. */
+export function createSenderKills(chain: readonly PlannedChain[]): SenderKills {
+  const planned = new Map<string, PlannedSending>();
+  for (const { paymentId, sending } of chain) {
+    if (sending !== undefined) planned.set(messageKey(sending.effect, paymentId), sending);
+  }
+  /** The key of the message in each lane. */
+  const keys = new Map<string, string>();
+  /** The sandboxes that have committed messages. All others that send are relays. */
+  const workers = new Set<string | undefined>();
+  const stats = { relaysKilled: 0 };
+
+  const isFor = ({ sandbox }: TapCall, { by }: PlannedSending) => workers.has(sandbox) === (by === 'worker');
+
+  function kills(call: TapCall, key: string | undefined, point: SendingPoint): boolean {
+    const sending = key === undefined ? undefined : planned.get(key);
+    if (key === undefined || sending?.point !== point || !isFor(call, sending)) return false;
+    if (sending.by === 'relay') stats.relaysKilled += 1;
+    return planned.delete(key);
+  }
+
+  const killsAny = (call: TapCall, lanes: readonly string[], point: SendingPoint) =>
+    lanes.some((lane) => kills(call, keys.get(lane), point));
+
+  return {
+    stats,
+    dynamodb: {
+      onRequest(call) {
+        for (const [lane, key] of messagesPut(call)) {
+          keys.set(lane, key);
+          workers.add(call.sandbox);
+        }
+        if (killsAny(call, lanesRead(call), 'unread')) return 'kill';
+        return killsAny(call, lanesRemoved(call), 'kept') ? 'kill' : 'pass';
+      },
+      onResponse: (call) => (killsAny(call, lanesRemoved(call), 'removed') ? 'kill' : 'pass'),
+    },
+    destinations: {
+      onRequest(call) {
+        const key = keyIn(call);
+        if (kills(call, key, 'unsent')) return 'kill';
+        const sending = key === undefined ? undefined : planned.get(key);
+        return sending?.by === 'relay' && !isFor(call, sending) ? 'drop' : 'pass';
+      },
+      onResponse: (call) => (kills(call, keyIn(call), 'sent') ? 'kill' : 'pass'),
+    },
+  };
+}
+
+function keyIn({ operation, body }: TapCall): string | undefined {
+  return operation === 'SendMessage' || operation === 'PutEvents' ? keyOfMessage.exec(body)?.[0] : undefined;
+}
+
+/** The messages that a commit puts into the outbox: their lanes, and their keys. */
+function messagesPut({ operation, body }: TapCall): readonly (readonly [string, string])[] {
+  if (operation !== 'TransactWriteItems' || !keyOfMessage.test(body)) return [];
+  return list(record(JSON.parse(body))['TransactItems']).flatMap((item) => {
+    const { id, key } = record(record(record(item)['Put'])['Item']);
+    const found = keyOfMessage.exec(textOf(key))?.[0];
+    return found === undefined ? [] : [[textOf(id), found] as const];
+  });
+}
+
+function lanesRead({ operation, body }: TapCall): readonly string[] {
+  if (operation !== 'Query') return [];
+  return [textOf(record(record(JSON.parse(body))['ExpressionAttributeValues'])[':id'])];
+}
+
+function lanesRemoved({ operation, body }: TapCall): readonly string[] {
+  if (operation !== 'BatchExecuteStatement') return [];
+  return list(record(JSON.parse(body))['Statements'])
+    .map(record)
+    .filter(({ Statement }) => String(Statement).startsWith('DELETE'))
+    .map(({ Parameters }) => textOf(list(Parameters)[0]));
+}
+
+function textOf(attribute: unknown): string {
+  return String(record(attribute)['S']);
+}

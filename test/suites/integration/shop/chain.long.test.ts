@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { report } from '../../../../shop/traffic/report.ts';
+import { runTraffic } from '../../../../shop/traffic/traffic.ts';
+import { isGood, jsonLine } from '../../../../shop/traffic/traffic-result.ts';
+
+/** Payment, entries, message, receipt and points, with a kill in every link. */
+
+const quiet = { say: () => undefined, update: () => undefined, end: () => undefined };
+const run = { orders: 1, payments: 40, repayments: 0, killShare: 0.08, seed: 11, progress: quiet } as const;
+
+test('each payment has its entries, one receipt and one booking of points, with kills in every link and of the relay', {
+  timeout: 300_000,
+}, async () => {
+  const result = await runTraffic({ ...run, protection: 'as-written' });
+  expect(JSON.parse(jsonLine(result))).toMatchObject({
+    payments: 40,
+    ledgerEntries: 80,
+    drift: 0,
+    receipts: 40,
+    receiptsDoubled: 0,
+    points: 40,
+    pointsDoubled: 0,
+    outboxLeft: 0,
+    // All that are planned: what the relay is to die at, its worker cannot send.
+    relaysKilled: 8,
+  });
+  expect(isGood(result)).toBe(true);
+});
+
+test('messages that are put into the outbox after the commit are lost with the worker that dies between the two, and the run fails', {
+  timeout: 300_000,
+}, async () => {
+  const result = await runTraffic({ ...run, protection: 'split' });
+  expect(isGood(result)).toBe(false);
+  // The entries are as they should be: only what follows from them is missing.
+  expect(result.payments).toMatchObject({ ledgerEntries: 80, drift: [] });
+  const lost = result.rehearsed.harmed.filter(({ problem }) => problem === 'lost');
+  expect(new Set(lost.map(({ effect }) => effect))).toEqual(new Set(['receipt', 'points']));
+  expect(lost[0]?.story.join('\n')).toMatch(/IS KILLED when DynamoDB had carried out its TransactWriteItems/);
+  expect(report(result, false)).toMatch(/Behind 40 payments, receipts: [1-9]\d* missing, 0 doubled\./);
+});
