@@ -106,13 +106,13 @@ export const rules: readonly Rule[] = [
   },
   {
     rule: "only the entries of the stores make a way to AWS, and Powertools' layer, which takes a client of the SDK. All else is handed one: a default keeps what it needs in every bundle",
-    from: /^lib\/pawl\/(?!aws\/|powertools\/layer\.ts$|stores\/dynamodb\/(index|lean|restored|sdk-stores)\.ts$)/,
+    from: /^lib\/pawl\/(?!aws\/|powertools\/layer\.ts$|stores\/dynamodb\/(all-records|index|lean|restored|sdk-stores)\.ts$)/,
     never: /^lib\/pawl\/aws\/(?!aws\.ts$)/,
   },
   {
     rule: 'what the stores of both ways share loads no client of the SDK: a consumer without it would carry it',
     from: /^lib\/pawl\/stores\/dynamodb\/(?!(index|restored|sdk-stores)\.ts$)/,
-    never: /^lib\/pawl\/stores\/dynamodb\/(index|restored|sdk-stores)\.ts$/,
+    never: /^lib\/pawl\/stores\/dynamodb\/(all-records|index|restored|sdk-stores)\.ts$/,
   },
   {
     rule: 'lib/pawl/sqs translates messages to claims: it imports the kernel, the payload, the claims and itself; no store, no other door',

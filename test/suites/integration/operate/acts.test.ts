@@ -97,8 +97,8 @@ describe('what operators have done', () => {
   it('is exported from every record that keeps it, a line each, and of a table that was restored', async () => {
     const tableName = await claimsTable(client);
     const aws = sdk({ dynamodb: client });
-    const store = withListing(dynamoStore({ tableName, aws }));
-    const done = await actOnAll(store, dynamoLockStore(store));
+    const store = dynamoStore({ tableName, aws });
+    const done = await actOnAll(withListing(store), dynamoLockStore(store));
     await store.write({ next: record({ id: 'pay#3', status: 'parked' }), seen: undefined });
     await operator({ store, onEvent }).resolve({ id: 'pay#3' }, 'not-applied', maria);
     const mark = { tableName, aws, ...maria };
