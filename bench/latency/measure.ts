@@ -13,7 +13,7 @@ export interface TableLatency {
 }
 
 /** A contender, and how many effects pawl runs at once. */
-export interface Entrant {
+interface Entrant {
   readonly name: Name;
   readonly concurrency?: number;
 }

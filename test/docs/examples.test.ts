@@ -509,6 +509,7 @@ const others: readonly (readonly [guide: string, text: string])[] = [
   ['docs/guides/envelopes.md', 'const unzipped = decoded('],
   ['docs/guides/envelopes.md', 'openedMessage<{ orderId: string }>(record)'],
   ['docs/guides/envelopes.md', 'canonicalJson(record.body)'],
+  ['docs/reference/command-line.md', 'readAllRecords('], // test/suites/integration/operate/acts.test.ts makes the same calls
   ['docs/reference/command-line.md', 'await operate.planResolutions({'], // test/suites/integration/operate/incident.long.test.ts makes the same calls
   ['docs/guides/powertools-beside.md', 'new Logger({'], // run as printed in test/suites/integration/powertools-beside.test.ts, as are the next five
   ['docs/guides/powertools-beside.md', 'new Metrics({'],

@@ -404,6 +404,7 @@ describe('the list of makers', () => {
       'takes the name of a resource apart, and completes the id of a lock that a person names',
     'lib/pawl/deployment/claim-rights.ts': 'how the names of an operation begin, in a policy',
     'lib/pawl/engine/options.ts': 'which names an operation may not have',
+    'lib/pawl/operate/acts.ts': 'tells the records of pawl apart by their names, and makes none',
     'lib/pawl/operate/execution-view.ts': 'which claims wait for an execution',
     'lib/pawl/workflows/waiting-claims.ts': 'attributes of a claim, for people: nothing looks them up',
   };

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { isAboutContents, isHopeless, isThrottled } from '../../../lib/pawl/stores/dynamodb/errors.ts';
-import { groupCommit, type Part, type Standing } from '../../../lib/pawl/stores/group-commit.ts';
+import { isAboutContents, isHopeless } from '../../../lib/pawl/stores/dynamodb/errors.ts';
+import { groupCommit, type Part } from '../../../lib/pawl/stores/group-commit.ts';
 import { virtualHost } from '../../support/virtual-host.ts';
 
-const errors = { isAboutContents, isHopeless, isThrottled };
+const errors = { isAboutContents, isHopeless };
 
 /** A server that answers a request when it is told to. */
 function setUp(most = 3) {
@@ -26,13 +26,7 @@ function setUp(most = 3) {
   );
   const sent = () => requests.map(({ inputs }) => inputs);
   const turn = () => host.advance(0);
-  return {
-    host,
-    requests,
-    ask: (input: string, id = input, standing?: Standing) => ask(id, input, standing),
-    sent,
-    turn,
-  };
+  return { host, requests, ask: (input: string, id = input) => ask(id, input), sent, turn };
 }
 
 describe('group commit', () => {
@@ -165,98 +159,19 @@ describe('group commit', () => {
       },
     );
 
-    it.each(['AccessDeniedException', 'ResourceNotFoundException', 'InternalServerError', 'TimeoutError'])(
-      'for anything else (%s) is not sent again in halves: that would be a storm',
-      async (name) => {
-        const { host, asked, sent } = refusing((input) => input === 'part-7', named(name));
-        const came = asked(inputs);
-        await host.advance(10);
-        expect((await came).every(({ status }) => status === 'rejected')).toBe(true);
-        expect(sent).toHaveLength(1);
-      },
-    );
-  });
-
-  describe('a database that throttles', () => {
-    const throttled = Object.assign(new Error('slow down'), { name: 'ThrottlingError' });
-    const refused: Part<string> = { error: throttled };
-
-    it('sends what was refused again, apart and in smaller requests, until it is taken', async () => {
-      const { ask, sent, requests, host, turn } = setUp(4);
-      const answers = Promise.all(['a', 'b', 'c', 'd'].map((input) => ask(input)));
-      await turn();
-      requests[0]?.answer([{ value: 'a!' }, refused, refused, refused]);
-      await turn();
-      expect(sent()).toHaveLength(1);
-      for (let served = 1; sent().flat().length < 7 || served < requests.length; ) {
-        await host.advance(500);
-        for (; served < requests.length; served++) requests[served]?.answer();
-      }
-      expect(await answers).toEqual(['a!', 'b!', 'c!', 'd!']);
-      expect(sent().slice(1)).toEqual([['b'], ['c'], ['d']]);
-    });
-
-    it('is waited for when it refuses a whole request, as long as a part has time; then its error is the answer', async () => {
-      const { ask, requests, host, turn } = setUp();
-      const answer = Promise.allSettled([ask('a')]);
-      for (let request = 0; request < 20; request++) {
-        await turn();
-        requests[request]?.fail(throttled);
-        await host.advance(2000);
-      }
-      expect(requests.length).toBeGreaterThan(2);
-      expect(requests.length).toBeLessThan(8);
-      expect(await answer).toEqual([{ status: 'rejected', reason: throttled }]);
-    });
-
-    it('gets what is urgent first, and nothing that has lost its sense', async () => {
-      const { ask, sent, requests, host, turn } = setUp();
-      const first = ask('first');
-      await turn();
-      requests[0]?.answer([refused]);
-      const later = { isUrgent: false, until: host.now() + 60_000 };
-      const lost = Promise.allSettled([ask('lost', 'lost', { isUrgent: false, until: host.now() + 100 })]);
-      const claim = ask('claim', 'claim', later);
-      const outcome = ask('outcome');
-      for (let request = 1; request < 4; request++) {
-        await host.advance(2000);
-        requests[request]?.answer();
-      }
-      await Promise.all([first, claim, outcome]);
-      expect(sent()).toEqual([['first'], ['outcome'], ['first'], ['claim']]);
-      expect(await lost).toEqual([{ status: 'rejected', reason: expect.objectContaining({ name: 'NoAnswerError' }) }]);
-    });
-
-    it('that has recovered gets full requests again, and nothing waits', async () => {
-      const { ask, sent, requests, host, turn } = setUp(2);
-      const first = ask('first');
-      await turn();
-      requests[0]?.answer([refused]);
-      let place = 1;
-      const serveAll = async () => {
-        for (; place < requests.length; place++) requests[place]?.answer();
-        await turn();
-      };
-      const asked = [
-        first,
-        ...Array.from({ length: 60 }, (_, index) =>
-          ask(`part-${index}`, `part-${index}`, { isUrgent: false, until: Number.POSITIVE_INFINITY }),
-        ),
-      ];
-      while (place < 2 || sent().flat().length < 62) {
-        await host.advance(500);
-        await serveAll();
-      }
-      await Promise.all(asked);
-      const before = sent().length;
-      const last = Promise.all(['x', 'y', 'z', 'w'].map((input) => ask(input)));
-      await turn();
-      expect(sent().slice(before)).toEqual([
-        ['x', 'y'],
-        ['z', 'w'],
-      ]);
-      await serveAll();
-      expect(await last).toEqual(['x!', 'y!', 'z!', 'w!']);
+    it.each([
+      'ThrottlingException',
+      'ProvisionedThroughputExceededException',
+      'AccessDeniedException',
+      'ResourceNotFoundException',
+      'InternalServerError',
+      'TimeoutError',
+    ])('for anything else (%s) is not sent again in halves: that would be a storm', async (name) => {
+      const { host, asked, sent } = refusing((input) => input === 'part-7', named(name));
+      const came = asked(inputs);
+      await host.advance(10);
+      expect((await came).every(({ status }) => status === 'rejected')).toBe(true);
+      expect(sent).toHaveLength(1);
     });
   });
 });

@@ -45,21 +45,8 @@ export function isHopeless(error: unknown): boolean {
   return hopeless.includes(propertyOf(error, 'name'));
 }
 
-/** The table, or the account, is asked for more than it can do; the error of a request, or of a statement in it. */
-const throttled: readonly unknown[] = [
-  'ThrottlingException',
-  'ProvisionedThroughputExceededException',
-  'RequestLimitExceeded',
-  'ThrottlingError',
-  'ProvisionedThroughputExceeded',
-];
-
-export function isThrottled(error: unknown): boolean {
-  return throttled.includes(propertyOf(error, 'name'));
-}
-
 /** Reasons that pass by themselves: another transaction was at the same items, or the table is throttled in part. */
-const passing: readonly unknown[] = ['None', 'TransactionConflict', ...throttled];
+const passing: readonly unknown[] = ['None', 'TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'];
 const busy: readonly unknown[] = ['TransactionConflictException', 'TransactionInProgressException'];
 
 /** Whether a request met another transaction, or was throttled in part. Nothing was applied. The SDK does not send it again by itself. */

@@ -1,9 +1,9 @@
 import { explainedError } from '../../kernel/errors.ts';
 import type { ClaimRecord } from '../../rules/record.ts';
 import type { ClaimStore, ClaimWrite, WriteResult } from '../../rules/store.ts';
-import { groupCommit, type Part, type Standing } from '../group-commit.ts';
+import { groupCommit, type Part } from '../group-commit.ts';
 import { call } from './calls.ts';
-import { conditionFailed, isAboutContents, isHopeless, isThrottled } from './errors.ts';
+import { conditionFailed, isAboutContents, isHopeless } from './errors.ts';
 import { explainedStore, explainedTable } from './explain.ts';
 import { fromItem, type Item } from './item.ts';
 import { putClaim } from './put.ts';
@@ -18,7 +18,7 @@ export function sharedRequests({
   host,
   restore,
 }: Table): ClaimStore {
-  const errors = { isAboutContents, isHopeless, isThrottled };
+  const errors = { isAboutContents, isHopeless };
   const read = groupCommit(host, 100, readTogether, errors);
   const write = groupCommit(host, 25, writeTogether, errors);
 
@@ -32,7 +32,9 @@ export function sharedRequests({
     const unread = UnprocessedKeys?.[TableName]?.Keys?.map((key) => key['id']?.S);
     return ids.map((id) =>
       // What was not read is not what is not there: taken for that, it would let an effect run twice.
-      unread?.includes(id) ? { error: leftUnread() } : { value: known(found.get(id)) },
+      unread?.includes(id)
+        ? { error: explainedError(Error, 'DynamoDB left this key unread: the table is throttled', 'store-unavailable') }
+        : { value: known(found.get(id)) },
     );
   }
 
@@ -65,20 +67,9 @@ export function sharedRequests({
   const store: ClaimStore = {
     setupError,
     read: (id) => read(id, id),
-    write: (one) => write(one.next.id, one, standingOf(one)),
+    write: (one) => write(one.next.id, one),
   };
   return explainedStore(restore ? restore.over(store) : store, table);
-}
-
-/** A new claim is of no use once its lease is over. All else is about a claim that somebody holds: it comes first. */
-export function standingOf({ next, seen }: ClaimWrite): Standing | undefined {
-  const isNew = next.status === 'in-flight' && next.claimId !== seen?.claimId;
-  return isNew ? { isUrgent: false, until: next.leaseUntil } : undefined;
-}
-
-function leftUnread(): Error {
-  const error = explainedError(Error, 'DynamoDB left this key unread: the table is throttled', 'store-unavailable');
-  return Object.assign(error, { name: 'ThrottlingError' });
 }
 
 /** In a promise of its own: one item that is no claim must not fail those that were read with it. */

@@ -15,7 +15,7 @@ const mostAtOnce = 100;
 /** Claims in a table that is open already. */
 export function claimsIn(table: PostgresTable): ClaimStore & ListsOpenClaims & KeepsNotes {
   const { statements, host } = table;
-  const errors = { isAboutContents, isHopeless, isThrottled: () => false };
+  const errors = { isAboutContents, isHopeless };
   const read = groupCommit(host, mostAtOnce, (ids: readonly string[]) => shared(ids, readTogether), errors);
   const write = groupCommit(host, mostAtOnce, (writes: readonly ClaimWrite[]) => shared(writes, writeTogether), errors);
 
