@@ -63,17 +63,17 @@ async function textOf(path: string): Promise<string> {
   }
 }
 
+/** One file after the other: many functions may have one large folder, and a process may not open all of its files at once for each of them. */
 async function textsIn(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  const texts = await Promise.all(
-    entries.map(async (entry) => {
-      const path = join(folder, entry.name);
-      // Packages say their versions, below.
-      if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : textsIn(path);
-      return code.has(extname(entry.name)) ? [await textOf(path)] : [];
-    }),
-  );
-  return texts.flat();
+  const texts: string[] = [];
+  for (const entry of entries) {
+    const path = join(folder, entry.name);
+    // Packages say their versions, below.
+    if (entry.isDirectory()) texts.push(...(entry.name === 'node_modules' ? [] : await textsIn(path)));
+    else if (code.has(extname(entry.name))) texts.push(await textOf(path));
+  }
+  return texts;
 }
 
 /** Variables of version 2. With brackets: the folder of a function that is not bundled may have this file in it, which is no such client. */
