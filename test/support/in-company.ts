@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { ListsOpenClaims } from '../../lib/pawl/rules/open-claims.ts';
 import type { ClaimStore } from '../../lib/pawl/rules/store.ts';
 import { record } from './records.ts';
 
 /** A store of which every read and every write shares its request with another one: what goes in batches alone is a batch here. */
-export function inCompany(store: ClaimStore & Partial<ListsOpenClaims>): ClaimStore & Partial<ListsOpenClaims> {
+export function inCompany(store: ClaimStore): ClaimStore {
   const stranger = () => `stranger#${randomUUID()}`;
   return {
-    ...(store.listOpen && { listOpen: store.listOpen }),
+    listed: store,
     async read(id) {
       const [found] = await Promise.all([store.read(id), store.read(stranger())]);
       return found;
