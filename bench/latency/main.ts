@@ -33,7 +33,7 @@ function tableOf(timings: readonly Timing[]): string {
       `${titles[one.name]}${concurrency}`,
       median(one.wallMs).toFixed(0),
       pairedRatio(one.wallMs, floor.wallMs).toFixed(2),
-      (median(one.cpuMs) / one.size).toFixed(3),
+      median(one.cpuMs).toFixed(3),
       pairedRatio(one.cpuMs, floor.cpuMs).toFixed(2),
     ];
   });
@@ -79,8 +79,8 @@ the floor claims all messages in as few requests as it can, has all effects at o
 
 ${tableOf(timings)}
 
-With \`concurrency: 25\`, its default, a batch of 100 has four turns of the effect. Each turn waits once for the table, because a message is claimed when it may start, and not before: a worker that dies leaves no more in doubt than it may run at once. \`concurrency: 100\` has one turn, and
-up to 100 effects in doubt when the worker dies.
+With \`concurrency: 25\`, its default, a batch of 100 has four turns of the effect. Each turn waits once for the table, because a message is claimed when it may start, and not before: so what had not begun is not in doubt when a worker dies. \`concurrency: 100\` has one
+turn, and up to 100 effects in doubt.
 
 ${date}, \`${command}\`, ${machine}, load ${load.average.toFixed(1)} on ${load.cpus} processors, Node ${versions['node']}.
 `;

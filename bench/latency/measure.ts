@@ -24,7 +24,7 @@ export interface Timing extends Entrant {
   readonly size: number;
   readonly handlerMs: number;
   readonly wallMs: readonly number[];
-  /** Client CPU of the block that each round times, in milliseconds. */
+  /** Client CPU of a message in each round, in milliseconds. */
   readonly cpuMs: readonly number[];
 }
 
@@ -34,7 +34,7 @@ export interface LatencyPlan {
   readonly sizes: readonly number[];
   readonly handlersMs: readonly number[];
   readonly rounds: number;
-  /** Batches in a round: one is timed as it comes, the processes take turns. */
+  /** How many batches each process has in a round. */
   readonly batches: number;
 }
 
@@ -72,7 +72,7 @@ async function besideTable(table: TableLatency, plan: LatencyPlan, progress: Pro
           for (const [place, [, driver]] of drivers.entries()) {
             const timed = await driver.time({ scenario: 'first', size, batches: plan.batches, series, handlerMs });
             wallMs[place]?.push(...timed.wallMs);
-            cpuMs[place]?.push(timed.cpuMs);
+            cpuMs[place]?.push(timed.cpuMs / (size * plan.batches));
           }
         }
         for (const [place, [entrant]] of drivers.entries()) {

@@ -56,13 +56,13 @@ export async function startIncident({
     const servers = await startServers(dynamoEndpoint);
     stopping.defer(() => servers.stop());
     let held = 0;
+    /** In how many attempts the worker of the works was killed. */
+    let kills = 0;
     const bank = await startBank({
       trouble: (what, of, key) => troubleOf(what, of, key, kills),
       onKill: () => void held++,
     });
     stopping.defer(() => bank.stop());
-    /** In how many attempts the worker of the works was killed. */
-    let kills = 0;
     const store = dynamoStore({
       tableName: servers.tables.claims,
       aws: sdk({ dynamodb: servers.dynamo, sqs: servers.client }),
@@ -160,8 +160,8 @@ function desksOf(store: ReturnType<typeof dynamoStore>) {
     },
     openFindings,
     operate,
-    /** @param person as whom approvals are asked for and given */
     locks,
+    /** @param person as whom approvals are asked for and given */
     findingsAs: (person: string) => findings({ store, identity: async () => arnOf(person) }),
   };
 }
