@@ -51,6 +51,13 @@ test('a charge without a claim, one that is booked twice, and a claim without a 
   expect(differs({ bank: [...twice, refund], claims: booked })).toEqual([]);
 });
 
+test('fifty that are settled are not good while the two lists differ', () => {
+  const judged = judge(was, { ...settled, bank: [] });
+  expect(judged.settled).toEqual(fifty);
+  expect(isSettled(judged)).toBe(false);
+  expect(lineOf(judged)).toMatch(/provider and ledger do not agree$/);
+});
+
 test('a difference agrees once it is accepted', () => {
   const bank = [...settled.bank, line({ amountCents: 1255 })];
   const finding = { id: 'f', kind: 'differs', operation: 'charge', foundAt: 0, claimId: 'charge#order-1' } as const;
