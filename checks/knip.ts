@@ -33,6 +33,7 @@ const loaded = [
   'test/fixtures/{gift-cards,poison}.ts',
   'test/fixtures/locks/*-worker.ts',
   'test/fixtures/postgres/worker.ts',
+  'test/fixtures/workflows/worker.ts',
   'test/fixtures/remedies/worker.ts',
   'test/fixtures/planted/handlers.ts',
   'test/fixtures/powertools/*.ts',

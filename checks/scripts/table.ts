@@ -96,7 +96,7 @@ export const npmScripts = {
         env: { PAWL_FINDINGS: '1000' },
       },
       workflows: {
-        says: 'twenty thousand seeds of ends that are told early, twice or never, and 1,000 intents that are delivered again and again. 20 minutes',
+        says: 'twenty thousand seeds of ends that are told early, twice or never, and 1,000 intents to each target, while workers are killed. 20 minutes',
         run: 'vitest run --project long test/pawl/workflows',
         env: { PAWL_SEEDS: '20000', PAWL_INTENTS: '1000' },
       },
