@@ -54,6 +54,7 @@ export const siteSections: readonly Section[] = [
           'guides/envelopes',
           'guides/transactions',
           'guides/workflows',
+          'guides/which-workflow',
           'guides/outbox',
           'guides/locks',
           'guides/postgres',
