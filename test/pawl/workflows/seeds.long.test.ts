@@ -4,7 +4,9 @@ import { runWorld, wrongIn } from '../../support/execution-world.ts';
 /** A thousand take some ten seconds. */
 const seeds = Number(process.env['PAWL_SEEDS'] ?? 500);
 
-it('starts each intent exactly as often as its policy says, in so many worlds', async () => {
+const hour = 3_600_000;
+
+it('starts each intent exactly as often as its policy says, in so many worlds', { timeout: hour }, async () => {
   const met = { executions: 0, startedAgain: 0, neverEnded: 0, toldBeforeItsStart: 0, toldInVain: 0, neverTold: 0 };
   for (let seed = 1000; seed < 1000 + seeds; seed++) {
     const world = await runWorld(seed);
