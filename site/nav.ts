@@ -168,6 +168,7 @@ export const siteSections: readonly Section[] = [
           'evidence/mutants',
           'evidence/stryker',
           'evidence/kills',
+          'evidence/workflows',
           'evidence/peer',
           'evidence/public-apps',
           'evidence/statements',
