@@ -26,6 +26,7 @@ const loaded = [
   'checks/first-delivery.ts',
   'proof/mutants/{plant,register}.ts',
   'proof/mutants/*vitest.config.ts',
+  'shop/executions/handlers.ts',
   'shop/incident/remedies.ts',
   'shop/protection/{retrying,split-commit,unprotected}.ts',
   'shop/templates/handler.ts',

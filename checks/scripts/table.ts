@@ -148,6 +148,10 @@ export const npmScripts = {
         says: 'the shop deployed into an AWS emulator from PyPI. 2 to 4 minutes; Python 3.10, openssl',
         run: 'bin/e2e-deploy.ts',
       },
+      executions: {
+        says: 'executions that are started once and waited for, deployed into that emulator, and settled by an operator. 5 minutes; Python 3.10, openssl',
+        run: 'bin/e2e-executions.ts',
+      },
       templates: {
         says: 'the printed SAM and CloudFormation templates in that emulator, an order through each. A minute; Python 3.10',
         run: 'bin/e2e-templates.ts',
