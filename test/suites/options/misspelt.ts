@@ -415,6 +415,7 @@ export const withoutOptions: Readonly<Record<string, string>> = {
   grantRestore: writesNothing,
   grantActs: writesNothing,
   grantStart: writesNothing,
+  FirstExecution: writesNothing,
   mailer: writesNothing,
   rows: writesNothing,
   times: writesNothing,
