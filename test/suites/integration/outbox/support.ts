@@ -14,7 +14,7 @@ import { claimsTable, localClient, outboxTable } from '../../../support/tables.t
 import { setUp } from '../../scenarios/support.ts';
 
 /** An SQS server of its own, with a standard and a FIFO queue. */
-async function startDestinations() {
+export async function startDestinations() {
   const sqs = await startSqsLocal();
   onTestFinished(() => sqs.stop());
   const receipts = await sqs.createQueue('receipts');

@@ -1,0 +1,197 @@
+import { DeleteItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import type { PoolClient } from 'pg';
+import { inject, onTestFinished } from 'vitest';
+import type { Claim, ClaimEvent, ClaimStore } from '../../../../lib/pawl/index.ts';
+import {
+  dynamoOutbox,
+  type Outbox,
+  type OutboxMessage,
+  type OutboxOptions,
+  outboxRelay,
+  postgresOutbox,
+  queues,
+} from '../../../../lib/pawl/outbox/index.ts';
+import * as inPostgres from '../../../../lib/pawl/postgres/index.ts';
+import { bodyField, type SqsHandler } from '../../../../lib/pawl/sqs/index.ts';
+import { sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
+import { commit, eachTransaction } from '../../../../lib/pawl/transactions/index.ts';
+import { context } from '../../../support/lambda.ts';
+import { applicationTables } from '../../../support/postgres-adapters.ts';
+import { createDatabase } from '../../../support/postgres-database.ts';
+import { type Order, setUp } from '../../scenarios/support.ts';
+import { setUpOutbox, startDestinations } from './support.ts';
+
+/*
+ * The outbox over each of its databases, as the tests see it that hold for all of them.
+ */
+
+type Options = Partial<OutboxOptions>;
+
+/** What a message is before its commit. */
+type Message = object;
+
+/** What a handler commits: entries of the application's, and messages. */
+interface Plan {
+  readonly entries?: readonly string[];
+  readonly messages: readonly Message[];
+}
+
+/** An outbox with the commits of its database. */
+export interface Opened {
+  readonly outbox: Outbox;
+  message(message: OutboxMessage): Message;
+  /** Commits in a handler. */
+  commit(claim: Claim, plan: Plan): Promise<void>;
+  /** Commits in a transaction of the author's own. */
+  commitOwn(messages: readonly Message[]): Promise<{ sendNow(remainingMs: number): Promise<void> }>;
+}
+
+interface Lying {
+  readonly id: string;
+  readonly n: number;
+  readonly key: string;
+  /** The name of the error. */
+  readonly parked: string | undefined;
+}
+
+export interface World extends Opened, Pick<Awaited<ReturnType<typeof setUp>>, 'consumer' | 'events' | 'typesOf'> {
+  readonly sqs: Awaited<ReturnType<typeof startDestinations>>['sqs'];
+  readonly receipts: Awaited<ReturnType<typeof startDestinations>>['receipts'];
+  readonly changes: Awaited<ReturnType<typeof startDestinations>>['changes'];
+  /** Where the claims are. */
+  readonly store: ClaimStore;
+  /** The options of its outbox, without those of the test. */
+  readonly shared: OutboxOptions;
+  open(options?: Options): Opened;
+  /** `eachTransaction` over it. */
+  transactions(plan: (order: Order) => Plan): SqsHandler;
+  waiting(): Promise<readonly Lying[]>;
+  entry(id: string): Promise<unknown>;
+  /** Has the relay send what was left. */
+  relayAll(): Promise<unknown>;
+  /** The counters of groups end, as they do when their groups are idle. */
+  endCounters(): Promise<void>;
+  sent(name: 'receipts' | 'changes.fifo'): Promise<ReturnType<typeof JSON.parse>[]>;
+  /** How the commands are told where it is. */
+  readonly place: readonly string[];
+}
+
+export interface Storage {
+  readonly database: 'DynamoDB' | 'PostgreSQL';
+  setUp(options?: Options): Promise<World>;
+}
+
+const dynamo: Storage = {
+  database: 'DynamoDB',
+  async setUp(options = {}) {
+    const world = await setUpOutbox(options);
+    const { client, outboxTable, store, events, put, stream, relay } = world;
+    const documents = DynamoDBDocumentClient.from(client);
+    const onEvent = (event: ClaimEvent) => void events.push(event);
+    const writesOf = ({ entries = [], messages }: Plan) =>
+      [...entries.map(put), ...messages] as Parameters<typeof commit>[1];
+    const open = (own: Options = {}): Opened => {
+      const outbox = dynamoOutbox({ ...world.shared, ...own });
+      return {
+        outbox,
+        message: outbox.message,
+        commit: (claim, plan) => commit(claim, writesOf(plan)),
+        async commitOwn(messages) {
+          const prepared = await outbox.prepare(messages as Parameters<typeof outbox.prepare>[0]);
+          await documents.send(new TransactWriteCommand({ TransactItems: [...prepared.writes] }));
+          return prepared;
+        },
+      };
+    };
+    return {
+      ...world,
+      ...open(options),
+      open,
+      transactions: (plan) =>
+        eachTransaction<Order>({ operation: 'book', store, key: bodyField('orderId'), onEvent }, ({ body }) =>
+          writesOf(plan(body)),
+        ),
+      waiting: async () =>
+        (await world.waiting()).map(({ parked, ...one }) => ({ ...one, parked: (parked as Parked)?.name.S })),
+      relayAll: async () => relay({ Records: await stream() }, context()),
+      async endCounters() {
+        const { Items = [] } = await client.send(new ScanCommand({ TableName: outboxTable, ConsistentRead: true }));
+        for (const { id = { S: '' }, n = { N: '' } } of Items.filter((one) => one['n']?.N === '0'))
+          await client.send(new DeleteItemCommand({ TableName: outboxTable, Key: { id, n } }));
+      },
+      place: ['--table', outboxTable],
+    };
+  },
+};
+
+type Parked = { readonly name: { readonly S: string } } | undefined;
+
+const postgres: Storage = {
+  database: 'PostgreSQL',
+  async setUp(options = {}) {
+    const scenario = await setUp();
+    const destinations = await startDestinations();
+    const database = await createDatabase(inject('postgresUrl'));
+    onTestFinished(() => database[Symbol.asyncDispose]());
+    const { pool, url } = database;
+    await pool.query(applicationTables);
+    const store = inPostgres.postgresStore({ pool });
+    const aws = sdk({ sqs: destinations.sqs.client });
+    const onEvent = (event: ClaimEvent) => void scenario.events.push(event);
+    const shared = { aws, destinations: [queues({ aws })], onEvent };
+    const write = async (tx: PoolClient, { entries = [], messages }: Plan) => {
+      for (const id of entries) await tx.query('INSERT INTO entries (payment, cents) VALUES ($1, 0)', [id]);
+      return messages;
+    };
+    const open = (own: Options = {}): Opened => {
+      const outbox = postgresOutbox({ pool, ...shared, ...own });
+      return {
+        outbox,
+        message: outbox.message,
+        commit: (claim, plan) => inPostgres.commit(claim, (tx: PoolClient) => write(tx, plan)),
+        async commitOwn(messages) {
+          const tx = await pool.connect();
+          await tx.query('BEGIN');
+          const inserted = await outbox.insert(tx, messages as Parameters<typeof outbox.insert>[1]);
+          await tx.query('COMMIT');
+          tx.release();
+          return inserted;
+        },
+      };
+    };
+    return {
+      ...scenario,
+      ...destinations,
+      ...open(options),
+      store,
+      shared,
+      open,
+      transactions: (plan) =>
+        inPostgres.eachTransaction<Order, PoolClient>(
+          { operation: 'book', store, aws, key: bodyField('orderId'), onEvent },
+          ({ body }, tx) => write(tx, plan(body)),
+        ),
+      async waiting() {
+        const { rows } = await pool.query(
+          `SELECT id, n::int, record->>'key' AS key, parked->>'name' AS parked FROM pawl_outbox WHERE n > 0 ORDER BY n`,
+        );
+        return rows.map(({ parked, ...one }) => ({ ...one, parked: parked ?? undefined }));
+      },
+      entry: async (id) => {
+        const { rows } = await pool.query('SELECT payment AS id FROM entries WHERE payment = $1', [id]);
+        return rows[0];
+      },
+      relayAll: () => outboxRelay({ outbox: open().outbox, olderThanMs: 0, onReport: () => undefined })(),
+      async endCounters() {
+        await pool.query('UPDATE pawl_outbox SET expires_at = 1 WHERE n = 0');
+        while ((await inPostgres.deleteExpired({ pool, table: 'pawl_outbox' })) > 0);
+      },
+      sent: async (name) => (await destinations.sqs.messages(name)).map(({ body }) => JSON.parse(body)),
+      place: ['--database', url],
+    };
+  },
+};
+
+/** Those that run on this machine. */
+export const storages: readonly Storage[] = inject('postgresUrl') === '' ? [dynamo] : [dynamo, postgres];
