@@ -49,7 +49,7 @@ export function postgresMigration(options: PostgresMigrationOptions = {}): Postg
   return { sql, checksum: nodeHost.sha256(sql) };
 }
 
-export const claimsTable = 'pawl_claims';
+const claimsTable = 'pawl_claims';
 export const outboxTable = 'pawl_outbox';
 
 /** The part of one table. */

@@ -1,7 +1,7 @@
 import { DeleteItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import type { PoolClient } from 'pg';
-import { inject, onTestFinished } from 'vitest';
+import { expect, inject, onTestFinished } from 'vitest';
 import type { Claim, ClaimEvent, ClaimStore } from '../../../../lib/pawl/index.ts';
 import {
   dynamoOutbox,
@@ -38,7 +38,7 @@ interface Plan {
 }
 
 /** An outbox with the commits of its database. */
-export interface Opened {
+interface Opened {
   readonly outbox: Outbox;
   message(message: OutboxMessage): Message;
   /** Commits in a handler. */
@@ -55,7 +55,7 @@ interface Lying {
   readonly parked: string | undefined;
 }
 
-export interface World extends Opened, Pick<Awaited<ReturnType<typeof setUp>>, 'consumer' | 'events' | 'typesOf'> {
+interface World extends Opened, Pick<Awaited<ReturnType<typeof setUp>>, 'consumer' | 'events' | 'typesOf'> {
   readonly sqs: Awaited<ReturnType<typeof startDestinations>>['sqs'];
   readonly receipts: Awaited<ReturnType<typeof startDestinations>>['receipts'];
   readonly changes: Awaited<ReturnType<typeof startDestinations>>['changes'];
@@ -69,7 +69,7 @@ export interface World extends Opened, Pick<Awaited<ReturnType<typeof setUp>>, '
   waiting(): Promise<readonly Lying[]>;
   entry(id: string): Promise<unknown>;
   /** Has the relay send what was left. */
-  relayAll(): Promise<unknown>;
+  relayAll(outbox?: Outbox): Promise<unknown>;
   /** The counters of groups end, as they do when their groups are idle. */
   endCounters(): Promise<void>;
   sent(name: 'receipts' | 'changes.fifo'): Promise<ReturnType<typeof JSON.parse>[]>;
@@ -114,7 +114,10 @@ const dynamo: Storage = {
         ),
       waiting: async () =>
         (await world.waiting()).map(({ parked, ...one }) => ({ ...one, parked: (parked as Parked)?.name.S })),
-      relayAll: async () => relay({ Records: await stream() }, context()),
+      async relayAll(outbox) {
+        const through = outbox === undefined ? relay : outboxRelay({ outbox });
+        expect(await through({ Records: await stream() }, context())).toEqual({ batchItemFailures: [] });
+      },
       async endCounters() {
         const { Items = [] } = await client.send(new ScanCommand({ TableName: outboxTable, ConsistentRead: true }));
         for (const { id = { S: '' }, n = { N: '' } } of Items.filter((one) => one['n']?.N === '0'))
@@ -182,7 +185,7 @@ const postgres: Storage = {
         const { rows } = await pool.query('SELECT payment AS id FROM entries WHERE payment = $1', [id]);
         return rows[0];
       },
-      relayAll: () => outboxRelay({ outbox: open().outbox, olderThanMs: 0, onReport: () => undefined })(),
+      relayAll: (outbox = open().outbox) => outboxRelay({ outbox, olderThanMs: 0, onReport: () => undefined })(),
       async endCounters() {
         await pool.query('UPDATE pawl_outbox SET expires_at = 1 WHERE n = 0');
         while ((await inPostgres.deleteExpired({ pool, table: 'pawl_outbox' })) > 0);
