@@ -19,8 +19,9 @@ import { commit, eachTransaction } from '../../../../lib/pawl/transactions/index
 import { context } from '../../../support/lambda.ts';
 import { applicationTables } from '../../../support/postgres-adapters.ts';
 import { createDatabase } from '../../../support/postgres-database.ts';
+import { localClient } from '../../../support/tables.ts';
 import { type Order, setUp } from '../../scenarios/support.ts';
-import { setUpOutbox, startDestinations } from './support.ts';
+import { consume, setUpOutbox, startDestinations } from './support.ts';
 
 /*
  * The outbox over each of its databases, as the tests see it that hold for all of them.
@@ -55,7 +56,7 @@ interface Lying {
   readonly parked: string | undefined;
 }
 
-interface World extends Opened, Pick<Awaited<ReturnType<typeof setUp>>, 'consumer' | 'events' | 'typesOf'> {
+export interface World extends Opened, Pick<Awaited<ReturnType<typeof setUp>>, 'consumer' | 'events' | 'typesOf'> {
   readonly sqs: Awaited<ReturnType<typeof startDestinations>>['sqs'];
   readonly receipts: Awaited<ReturnType<typeof startDestinations>>['receipts'];
   readonly changes: Awaited<ReturnType<typeof startDestinations>>['changes'];
@@ -75,17 +76,26 @@ interface World extends Opened, Pick<Awaited<ReturnType<typeof setUp>>, 'consume
   sent(name: 'receipts' | 'changes.fifo'): Promise<ReturnType<typeof JSON.parse>[]>;
   /** How the commands are told where it is. */
   readonly place: readonly string[];
+  /** The worker of it, for a process of its own, and where that finds it. */
+  readonly worker: { readonly file: string; readonly env: Readonly<Record<string, string>> };
+  /** What the relay is invoked with. */
+  relayEvent(): Promise<object>;
+  /** The bodies of all messages that were ever committed, in the order of their commits. */
+  committed(): Promise<readonly ReturnType<typeof JSON.parse>[]>;
+  /** What a consumer with `sentKey()` runs its handler for. */
+  consume(queue: World['receipts']): Promise<readonly unknown[]>;
 }
 
 export interface Storage {
   readonly database: 'DynamoDB' | 'PostgreSQL';
-  setUp(options?: Options): Promise<World>;
+  /** @param keeps whether it is kept what was committed */
+  setUp(options?: Options, keeps?: boolean): Promise<World>;
 }
 
 const dynamo: Storage = {
   database: 'DynamoDB',
-  async setUp(options = {}) {
-    const world = await setUpOutbox(options);
+  async setUp(options = {}, keeps = false) {
+    const world = await setUpOutbox(options, keeps ? 'NEW_IMAGE' : 'KEYS_ONLY');
     const { client, outboxTable, store, events, put, stream, relay } = world;
     const documents = DynamoDBDocumentClient.from(client);
     const onEvent = (event: ClaimEvent) => void events.push(event);
@@ -124,21 +134,48 @@ const dynamo: Storage = {
           await client.send(new DeleteItemCommand({ TableName: outboxTable, Key: { id, n } }));
       },
       place: ['--table', outboxTable],
+      worker: {
+        file: '../outbox/worker.ts',
+        env: {
+          ENDPOINT: inject('dynamoEndpoint'),
+          CLAIMS: world.tableName,
+          LEDGER: world.ledger,
+          OUTBOX: outboxTable,
+        },
+      },
+      relayEvent: async () => ({ Records: await stream() }),
+      committed: async () =>
+        (await stream())
+          .flatMap(({ dynamodb }) => JSON.parse(JSON.stringify(dynamodb?.['NewImage'] ?? {})))
+          .filter(({ uid }) => uid !== undefined)
+          .toSorted((a, b) => Number(a.n.N) - Number(b.n.N))
+          .map(({ body }) => JSON.parse(body.S)),
+      consume: (queue) => consume({ client, shared: world.shared, sqs: world.sqs }, queue),
     };
   },
 };
 
 type Parked = { readonly name: { readonly S: string } } | undefined;
 
+/** Keeps every message that is committed, also when it has left. */
+const history = `
+CREATE TABLE committed (n bigint, record json);
+CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  INSERT INTO committed VALUES (NEW.n, NEW.record); RETURN NULL;
+END $$;
+CREATE TRIGGER keep AFTER INSERT ON pawl_outbox FOR EACH ROW WHEN (NEW.n > 0) EXECUTE FUNCTION keep();
+`;
+
 const postgres: Storage = {
   database: 'PostgreSQL',
-  async setUp(options = {}) {
+  async setUp(options = {}, keeps = false) {
     const scenario = await setUp();
     const destinations = await startDestinations();
     const database = await createDatabase(inject('postgresUrl'));
     onTestFinished(() => database[Symbol.asyncDispose]());
     const { pool, url } = database;
     await pool.query(applicationTables);
+    if (keeps) await pool.query(history);
     const store = inPostgres.postgresStore({ pool });
     const aws = sdk({ sqs: destinations.sqs.client });
     const onEvent = (event: ClaimEvent) => void scenario.events.push(event);
@@ -192,6 +229,20 @@ const postgres: Storage = {
       },
       sent: async (name) => (await destinations.sqs.messages(name)).map(({ body }) => JSON.parse(body)),
       place: ['--database', url],
+      worker: { file: '../outbox/postgres-worker.ts', env: { DATABASE_URL: url } },
+      relayEvent: async () => ({}),
+      async committed() {
+        const { rows } = await pool.query(`SELECT record->>'body' AS body FROM committed ORDER BY n`);
+        return rows.map(({ body }) => JSON.parse(body));
+      },
+      consume(queue) {
+        const client = localClient(inject('dynamoEndpoint'));
+        onTestFinished(() => client.destroy());
+        return consume(
+          { client, shared: { aws: sdk({ dynamodb: client, sqs: destinations.sqs.client }) }, sqs: destinations.sqs },
+          queue,
+        );
+      },
     };
   },
 };
