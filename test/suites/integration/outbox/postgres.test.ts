@@ -7,6 +7,7 @@ import {
   dynamoOutbox,
   outboxOperator,
   outboxSweep,
+  type PostgresOutbox,
   type PostgresOutboxOptions,
   postgresOutbox,
 } from '../../../../lib/pawl/outbox/index.ts';
@@ -73,6 +74,23 @@ describe.skipIf(server === '')('an outbox in PostgreSQL', () => {
   function open(queue: Destination, options: Partial<PostgresOutboxOptions> = {}) {
     return postgresOutbox({ pool: database.pool, aws, destinations: [queue], onEvent: quiet, ...options });
   }
+
+  /** Uses a connection, and gives it back whatever happens: the end of the pool waits for it. */
+  async function connected<T>(use: (client: PoolClient) => Promise<T>): Promise<T> {
+    const client = await database.pool.connect();
+    try {
+      return await use(client);
+    } finally {
+      client.release(true);
+    }
+  }
+
+  const insertedInto = (outbox: PostgresOutbox, messages: Parameters<PostgresOutbox['insert']>[1], end = 'COMMIT') =>
+    connected(async (client) => {
+      await client.query('BEGIN');
+      await outbox.insert(client, messages);
+      await client.query(end);
+    });
 
   async function newPayment(): Promise<Payment> {
     const id = `payment-${++payments}`;
@@ -241,26 +259,23 @@ describe.skipIf(server === '')('an outbox in PostgreSQL', () => {
   describe('of one group', () => {
     const group = 'maria';
 
-    async function transaction() {
-      const client = await database.pool.connect();
-      await client.query('BEGIN');
-      return client;
-    }
-
     it('a commit that has waited for another one sees its message, and leaves its own to the relay', async () => {
       const { arrived, queue, to } = destination();
       const outbox = open(queue);
       const fifo = `${to}.fifo`;
       const own = (key: string) => [outbox.message({ to: fifo, key, body: {}, group })];
-      const [first, second] = [await transaction(), await transaction()];
-      await outbox.insert(first, own('one'));
-      const inserting = outbox.insert(second, own('two'));
-      await untilWaiting(second);
-      await first.query('COMMIT');
-      const { sendNow } = await inserting;
-      await second.query('COMMIT');
-      await sendNow(10_000);
-      for (const client of [first, second]) client.release();
+      await connected((first) =>
+        connected(async (second) => {
+          for (const client of [first, second]) await client.query('BEGIN');
+          await outbox.insert(first, own('one'));
+          const inserting = outbox.insert(second, own('two'));
+          await untilWaiting(second);
+          await first.query('COMMIT');
+          const { sendNow } = await inserting;
+          await second.query('COMMIT');
+          await sendNow(10_000);
+        }),
+      );
       expect(arrived).toEqual([]);
       expect(await waiting(fifo)).toEqual([
         { n: 1, key: 'one' },
@@ -279,10 +294,7 @@ describe.skipIf(server === '')('an outbox in PostgreSQL', () => {
         ['undone', 'ROLLBACK'],
         ['two', 'COMMIT'],
       ] as const) {
-        const client = await transaction();
-        await outbox.insert(client, [outbox.message({ to: fifo, key, body: {}, group })]);
-        await client.query(end);
-        client.release();
+        await insertedInto(outbox, [outbox.message({ to: fifo, key, body: {}, group })], end);
       }
       expect(await waiting(fifo)).toEqual([
         { n: 1, key: 'one' },
@@ -300,12 +312,9 @@ describe.skipIf(server === '')('an outbox in PostgreSQL', () => {
         'SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()',
       );
       await Promise.all(
-        Array.from({ length: 8 }, async (_, index) => {
-          const client = await transaction();
-          await outbox.insert(client, (index % 2 === 0 ? groups : groups.toReversed()).map(own));
-          await client.query('COMMIT');
-          client.release();
-        }),
+        Array.from({ length: 8 }, (_, index) =>
+          insertedInto(outbox, (index % 2 === 0 ? groups : groups.toReversed()).map(own)),
+        ),
       );
       expect(await waiting(fifo)).toHaveLength(8 * groups.length);
       await database.pool.query('SELECT pg_stat_force_next_flush()');
@@ -332,10 +341,10 @@ describe.skipIf(server === '')('an outbox in PostgreSQL', () => {
       const gate = Promise.withResolvers<void>();
       const { arrived, queue, to } = destination(gate.promise);
       const outbox = open(queue);
-      const client = await database.pool.connect();
-      const messages = Array.from({ length: 40 }, (_, key) => outbox.message({ to, key, body: {} }));
-      await outbox.insert(client, messages);
-      client.release();
+      await insertedInto(
+        outbox,
+        Array.from({ length: 40 }, (_, key) => outbox.message({ to, key, body: {} })),
+      );
       const own = new Pool({ connectionString: database.url, max: 4 });
       const relay = () =>
         outboxSweep({ outbox: open(queue, { pool: own }), olderThanMs: 0, concurrency: 20, onReport: quiet })();
@@ -362,9 +371,7 @@ describe.skipIf(server === '')('an outbox in PostgreSQL', () => {
     it('takes what another one holds once its time is over, and at once what an operator has retried', async () => {
       const { arrived, queue, to } = destination();
       const outbox = open(queue);
-      const client = await database.pool.connect();
-      await outbox.insert(client, [outbox.message({ to, key: 'held', body: {} })]);
-      client.release();
+      await insertedInto(outbox, [outbox.message({ to, key: 'held', body: {} })]);
       const sweepAt = (ms: number) => {
         const later = open(queue, { host: { ...nodeHost, now: () => Date.now() + ms } });
         return outboxSweep({ outbox: later, olderThanMs: 0, onReport: quiet })();
@@ -404,15 +411,13 @@ describe.skipIf(server === '')('an outbox in PostgreSQL', () => {
     };
     const outbox = open(refusing);
     const fifo = `${to}.fifo`;
-    const client = await database.pool.connect();
     const all = Array.from({ length: 260 }, (_, index) => ({ group: `g${index % 2}`, n: Math.floor(index / 2) }));
-    await outbox.insert(
-      client,
+    await insertedInto(
+      outbox,
       all.map(({ group, n }) => outbox.message({ to: fifo, key: `${group}/${n}`, body: {}, group })),
     );
     const singles = Array.from({ length: 260 }, (_, n) => outbox.message({ to, key: `single/${n}`, body: {} }));
-    await outbox.insert(client, singles);
-    client.release();
+    await insertedInto(outbox, singles);
     const listed: string[] = [];
     for await (const { key } of outboxOperator({ outbox }).list({ to: fifo })) listed.push(key);
     expect(new Set(listed).size).toBe(260);
