@@ -168,7 +168,7 @@ export const rules: readonly Rule[] = [
   {
     rule: 'lib/pawl/outbox/postgres writes messages with the data: it imports the outbox, the rows of a commit, and the table of the store',
     from: /^lib\/pawl\/outbox\/postgres\//,
-    only: /^lib\/pawl\/(kernel\/|outbox\/(?!dynamodb\/)|transactions\/deferred-write\.ts$|stores\/postgres\/)/,
+    only: /^lib\/pawl\/(kernel\/|engine\/made-inside\.ts$|outbox\/(?!dynamodb\/)|transactions\/deferred-write\.ts$|stores\/postgres\/)/,
   },
   {
     rule: 'a commit does not know what an outbox is: it carries writes that are made when they are committed',

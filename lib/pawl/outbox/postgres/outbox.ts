@@ -1,3 +1,4 @@
+import { forgetNoted, noted } from '../../engine/made-inside.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { setupErrorOf } from '../../stores/postgres/errors.ts';
@@ -103,9 +104,10 @@ export function postgresOutbox(options: PostgresOutboxOptions): PostgresOutbox {
   const maker = makerOf(outbox, opened, { atOnceMs: settings.atOnceMs, sendable: sendableBy(settings) });
   return {
     ...outbox,
-    message: (message) => ({ [madeBy]: maker, draft: draftOf(outbox, message, largeBodies) }) satisfies OutboxRow,
+    message: (message) => noted({ [madeBy]: maker, draft: draftOf(outbox, message, largeBodies) } satisfies OutboxRow),
     async insert(connection, messages) {
       const { follow } = await maker.insert(connection, messages);
+      forgetNoted(messages);
       return { sendNow: (remainingMs) => follow(host.now() + remainingMs, true) };
     },
   };

@@ -1,3 +1,4 @@
+import { noting } from '../../engine/made-inside.ts';
 import { expectRun } from '../../kernel/callable.ts';
 import { expect } from '../../kernel/check.ts';
 import { effectKind, explainedError, RetryableError } from '../../kernel/errors.ts';
@@ -42,7 +43,9 @@ export function statementsCarrier<Tx>(
   /** Of the run of the function that was the last. Where the transaction is known to be applied, it was that of this run. */
   let made: readonly FollowsCommit[] = [];
   const run = async (tx: Tx, connection: PostgresClient) => {
-    made = await insertMessages(connection, await work(tx));
+    const left = new Set<object>();
+    const returned = await noting(left, () => work(tx));
+    made = await insertMessages(connection, returned, left);
   };
   return new WriteCarrier({
     carry(write) {
@@ -62,11 +65,21 @@ export function statementsCarrier<Tx>(
 /**
  * Writes the messages that the author's function returned, behind its statements: the counter of a group is locked for a moment only.
  *
+ * @param left the messages that it has made: one that it does not return would be lost without a word
  * @throws RetryableError when its statements have not run, or when a message cannot be committed here
  */
-async function insertMessages(connection: PostgresClient, returned: unknown): Promise<readonly FollowsCommit[]> {
+async function insertMessages(
+  connection: PostgresClient,
+  returned: unknown,
+  left: Set<object>,
+): Promise<readonly FollowsCommit[]> {
   expectRun(returned, 'the function of the transaction');
   const all: readonly unknown[] = Array.isArray(returned) ? returned : [returned];
+  for (const one of all) left.delete(one as object);
+  if (left.size > 0) {
+    const said = 'a message of an outbox was made in the function of a commit, and not returned';
+    throw explainedError(RetryableError, `${said}. Return it, by itself or in a list`, 'not-committed');
+  }
   const rows = Map.groupBy(all, makerOf);
   const made: FollowsCommit[] = [];
   for (const [maker, theirs] of rows) {

@@ -50,6 +50,8 @@ describe.skipIf(server === '')('an outbox in PostgreSQL', () => {
     await database.pool.query(applicationTables);
   });
   afterAll(() => database[Symbol.asyncDispose]());
+  // What a test has left is due for every relay.
+  beforeEach(async () => void (await database.pool.query('DELETE FROM pawl_outbox')));
 
   /** A place of a test's own to send to, and what has arrived there. */
   function destination(gate: Promise<void> = Promise.resolve()) {
@@ -208,6 +210,30 @@ describe.skipIf(server === '')('an outbox in PostgreSQL', () => {
     expect(await waiting(to)).toEqual([]);
   });
 
+  it('refuses a commit whose function has made a message and not returned it, whatever runs beside it', async () => {
+    const { arrived, queue, to } = destination();
+    const outbox = open(queue);
+    const own = (key: string) => outbox.message({ to, key, body: {} });
+    const handler = eachTransaction<Payment, PoolClient>(
+      { operation: 'pay', store: postgresStore({ pool: database.pool }), key: bodyField('id'), aws, onEvent: quiet },
+      async ({ body }, tx) => {
+        await pg.pay(tx, body);
+        const receipt = own(body.id);
+        if (body.cents === 100) return undefined;
+        if (body.cents === 300) return receipt;
+        // It is committed with this transaction, by hand.
+        await outbox.insert(tx, [receipt]);
+        return undefined;
+      },
+    );
+    const all = await Promise.all([100, 200, 300].map(async (cents) => ({ ...(await newPayment()), cents })));
+    expect(failuresOf(await handler(sqsEvent(...all.map((one) => sqsRecord(one))), context()))).toHaveLength(1);
+    expect(await Promise.all(all.map(entriesOf))).toEqual([0, 1, 1]);
+    const [, byHand, returned] = all.map(({ id }) => id);
+    expect(arrived).toEqual([returned]);
+    expect(await waiting(to)).toEqual([{ n: 1, key: byHand }]);
+  });
+
   it('never has a message rejected because its table is missing, or the role may not write it: it comes again', async () => {
     const { queue, to } = destination();
     const said: unknown[] = [];
@@ -335,8 +361,6 @@ describe.skipIf(server === '')('an outbox in PostgreSQL', () => {
   });
 
   describe('with several relays', () => {
-    beforeEach(async () => void (await database.pool.query('DELETE FROM pawl_outbox')));
-
     it('sends each message by one of them, and holds no connection meanwhile', async () => {
       const gate = Promise.withResolvers<void>();
       const { arrived, queue, to } = destination(gate.promise);
