@@ -30,6 +30,7 @@ const loaded = [
   'shop/incident/remedies.ts',
   'shop/protection/{retrying,split-commit,unprotected}.ts',
   'shop/templates/handler.ts',
+  'test/fixtures/outbox/postgres-worker.ts',
   'test/fixtures/outbox/worker.ts',
   'test/fixtures/{gift-cards,poison}.ts',
   'test/fixtures/locks/*-worker.ts',
