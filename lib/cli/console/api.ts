@@ -172,6 +172,7 @@ export interface WorkShown extends Progress {
 
 /** A lock, and what is known of the request that holds it. */
 export interface LockShown extends LockView {
+  readonly state: LockState | 'ended';
   /** What became of its holder's claim; absent if there is no claim of that name. */
   readonly claim?: string | undefined;
   /** The works of its holder that have begun, of those that the console was asked to show. */
@@ -274,13 +275,7 @@ export type PlannedItem =
   | PlannedRemedy;
 
 /** What became of one item. */
-export type ItemResult =
-  | ResolveResult
-  | RedriveResult
-  | DiscardResult
-  | ReleaseResult
-  | FindingResult
-  | RemedyResult;
+export type ItemResult = ResolveResult | RedriveResult | DiscardResult | ReleaseResult | FindingResult | RemedyResult;
 
 /** A plan as the page shows it. The server keeps the whole. */
 export interface PlanShown {

@@ -48,7 +48,7 @@ export function lockList({ locks, operate, progressOf, works, now }: LockListOpt
     const begun = progress.flatMap(({ work, total, done }) =>
       total === undefined || done === undefined ? [] : [{ work, total, done }],
     );
-    return { ...lock, claim: claim?.state ?? claim?.status, works: begun };
+    return { ...lock, state: stateOf(lock), claim: claim?.state ?? claim?.status, works: begun };
   }
 
   return {
@@ -83,9 +83,7 @@ function oldestFirst(locks: readonly LockView[]): readonly LockView[] {
   return locks.toSorted((a, b) => a.since - b.since);
 }
 
-/** @returns undefined for one that has ended */
-export function stateOf({ status, mayBeAlive }: LockView): LockState | undefined {
-  if (status === 'ended') return undefined;
+function stateOf({ status, mayBeAlive }: LockView): LockShown['state'] {
   return status === 'held' && !mayBeAlive ? 'lease-over' : status;
 }
 

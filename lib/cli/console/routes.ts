@@ -1,7 +1,7 @@
 import { lineOf, propertyOf, recordedError } from 'pawl/kernel';
 import type { LockOperator } from 'pawl/locks';
 import type { ActedBy, Operator } from 'pawl/operate';
-import type { Findings, FindingSettlement } from 'pawl/statements';
+import type { FindingSettlement, Findings } from 'pawl/statements';
 import { acts } from './acts.ts';
 import {
   type ActLine,
