@@ -133,7 +133,7 @@ interface UnlockGiven extends Values<typeof accountOptions>, Values<typeof planO
 export async function unlock({ names, options }: Line<UnlockGiven>, io: Io): Promise<number> {
   const { fence, by, note } = options;
   if (fence !== undefined && names.length > 1) throw new UsageError('--fence: name one lock.');
-  const account = await openAccount(options, { io });
+  const account = await openAccount(options, { io, onEvent: () => undefined });
   try {
     const plan = await account.locks.planRelease({ locks: names.map((id) => ({ id, fence })), by, note });
     return await carryOut(options, io, {

@@ -130,7 +130,9 @@ export function byIds(
 }
 
 /** What a file of the author's exports. @throws UsageError */
-async function remediesIn(file: string): Promise<Pick<SettleFindingsOptions, 'operation' | 'remedies' | 'limits'>> {
+export async function remediesIn(
+  file: string,
+): Promise<Pick<SettleFindingsOptions, 'operation' | 'remedies' | 'limits'>> {
   const loaded: { readonly default?: Pick<SettleFindingsOptions, 'operation' | 'remedies' | 'limits'> } = await import(
     pathToFileURL(resolve(file)).href
   ).catch((error: unknown) => {
