@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ActLine, ConsoleState, PlanShown, PlanWanted } from '../api.ts';
 import { act, post } from './call.ts';
 import { age, count } from './format.ts';
@@ -116,7 +116,8 @@ export function Confirm({
   const [lines, setLines] = useState<readonly ActLine[]>();
   const [error, setError] = useState<string>();
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus(), []);
+  // As soon as the plan is seen: a moment later, it would take the focus from where Tab has led.
+  useLayoutEffect(() => heading.current?.focus(), []);
 
   async function carryOut(by: string, note: string) {
     onActed();

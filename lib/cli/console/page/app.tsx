@@ -1,5 +1,5 @@
 import { Fragment } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ConsoleState } from '../api.ts';
 import { askAbout } from './call.ts';
 import { Claim } from './claim.tsx';
@@ -51,7 +51,7 @@ export function App() {
     '/': focusSearch,
     '?': () => setHelp(true),
   });
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = `${title} · pawl console`;
     // A new view begins at its heading, for the keyboard and for a screen reader. The first one begins where the browser has put the focus.
     if (state !== undefined) main.current?.focus();

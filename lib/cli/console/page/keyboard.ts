@@ -8,7 +8,7 @@ export const keyTable = [
   ['X', 'select the whole page, or not'],
   ['a', 'resolve, redrive, release or settle what is selected; in a claim or a lock, that one'],
   ['/', 'search'],
-  ['Esc', 'close; leave the search'],
+  ['Esc', 'close; leave the search or a filter'],
   ['?', 'this list'],
 ] as const;
 
