@@ -68,7 +68,10 @@ export async function keyboardOf(page: Page, url: string) {
 
   const text = async () => (await page.locator('body').innerText()).replaceAll(/\n+/g, ' | ');
   const sees = async (what: string | RegExp) => {
-    const found = page.getByText(what, { exact: typeof what === 'string' }).filter({ visible: true }).first();
+    const found = page
+      .getByText(what, { exact: typeof what === 'string' })
+      .filter({ visible: true })
+      .first();
     await found.waitFor().catch(async () => {
       throw new Error(`The page does not show ${what}: ${await text()}`);
     });

@@ -123,7 +123,7 @@ describe.skipIf('missing' in found)(
       await maria.sees('3 open findings, 1 selected');
       const line = /line (txn_\d+), amountCents 90000/.exec(await maria.text())?.[1];
       await bank.tabTo(`Refund ${line}`);
-      await bank.press('Enter');
+      await bank.page.keyboard.press('Enter');
       await bank.sees(/refunded by/);
       await maria.press('a');
       await maria.choose('It was settled by hand');
