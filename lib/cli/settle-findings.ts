@@ -129,6 +129,8 @@ export function byIds(
   };
 }
 
+type Remedies = Omit<SettleFindingsOptions, 'store' | 'identity' | 'onEvent'>;
+
 /** What a file of the author's exports. @throws UsageError */
 export async function remediesIn(
   file: string,

@@ -165,7 +165,7 @@ export const lockStates = ['kept', 'lease-over', 'held'] as const;
 export type LockState = (typeof lockStates)[number];
 
 /** How far a work is. */
-export interface WorkShown extends Progress {
+interface WorkShown extends Progress {
   /** Its name. */
   readonly work: string;
 }

@@ -77,8 +77,6 @@ export function lockList({ locks, operate, progressOf, works, now }: LockListOpt
   };
 }
 
-export type LockDesk = ReturnType<typeof lockList>;
-
 function oldestFirst(locks: readonly LockView[]): readonly LockView[] {
   return locks.toSorted((a, b) => a.since - b.since);
 }

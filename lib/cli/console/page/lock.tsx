@@ -117,7 +117,7 @@ function Facts({
   );
 }
 
-function Ways({ lock: { state, claim, works, holder } }: { readonly lock: LockShown }) {
+function Ways({ lock: { state, claim, works } }: { readonly lock: LockShown }) {
   if (state === 'ended') return <p>It has ended: its resources are free.</p>;
   if (state === 'held')
     return <p>Its worker may be alive. Wait: only that worker ends the lock, until its lease is over.</p>;
@@ -132,8 +132,8 @@ function Ways({ lock: { state, claim, works, holder } }: { readonly lock: LockSh
         ) : (
           <>
             Let the request of its holder come again, such as by a redrive of its{' '}
-            <a href={linkTo('dead-letters', { q: holder })}>dead letter</a>. The next attempt has the resources at once,
-            and does what is left
+            <a href={linkTo('dead-letters')}>dead letter</a>. The next attempt has the resources at once, and does what
+            is left
             {total > 0 && `: ${(total - done).toLocaleString('en')} of ${total.toLocaleString('en')}`}.
           </>
         )}
