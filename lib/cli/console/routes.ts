@@ -21,7 +21,7 @@ import { letterBox } from './letters.ts';
 import { type LockListOptions, lockList } from './lock-list.ts';
 import { byOperation, distinct, grouped, matching, openList, sorted } from './open-list.ts';
 import { verdictOf } from './plans.ts';
-import { BadRequest, countOf, fenceOf, filterOf, planWantedOf, sortOf, textOf } from './wanted.ts';
+import { BadRequest, countOf, fenceOf, filterOf, finderOf, planWantedOf, sortOf, textOf } from './wanted.ts';
 
 /** A table of claims, and what an operator does with it. */
 export interface Desk {
@@ -206,7 +206,7 @@ export function routesOf({
     ['GET /api/locks', answering(standing)],
     ['GET /api/lock', answering(async ({ query }) => ({ at: now(), lock: await locks.one(query.get('id') ?? '') }))],
     ['GET /api/findings', answering(() => findings.read())],
-    ['POST /api/dead-letters', answering(async ({ body }) => letters.look(queueOf(body)))],
+    ['POST /api/dead-letters', answering(async ({ body }) => letters.look(queueOf(body), finderOf(body)))],
     ['POST /api/dead-letters/last', answering(async ({ body }) => ({ last: letters.last(queueOf(body)) }))],
     [
       'POST /api/dead-letters/body',

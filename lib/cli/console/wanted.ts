@@ -1,6 +1,8 @@
 import { openStates } from 'pawl/internal';
 import { propertyOf } from 'pawl/kernel';
+import { keyAt, keyForms } from '../letter-key.ts';
 import { type ClaimsFilter, findingActs, type PlanWanted, type SeenClaim, type Sort, sorts } from './api.ts';
+import type { LetterFinder } from './letters.ts';
 
 /** What a request asks for does not fit. */
 export class BadRequest extends Error {
@@ -38,6 +40,14 @@ export function filterOf(read: (name: string) => unknown): ClaimsFilter {
 
 export function sortOf(text: string | null): Sort {
   return sorts.find((sort) => sort === text) ?? 'age';
+}
+
+/** How the claims of messages are found that do not name theirs. @throws BadRequest */
+export function finderOf(body: unknown): LetterFinder | undefined {
+  if (propertyOf(body, 'key') === undefined) return undefined;
+  const key = keyAt(textOf(body, 'key'));
+  if (key === undefined) throw new BadRequest(`key: expected ${keyForms}.`);
+  return { operation: textOf(body, 'operation'), key };
 }
 
 /** A whole number within limits; else the first of them. */
