@@ -113,10 +113,21 @@ export async function keyboardOf(page: Page, url: string) {
       await page.getByRole('dialog').waitFor({ state: 'detached' });
     },
     /** Looks at the messages of a dead-letter queue. */
-    async look(queue: string, said: string): Promise<void> {
+    async look(
+      queue: string,
+      said: string,
+      finder?: { readonly operation: string; readonly key: string },
+    ): Promise<void> {
       await sees('Dead letters');
       await tabTo(queue);
       await press('Enter');
+      if (finder !== undefined) {
+        await tabTo(/^Find the claims/);
+        await press('Enter', 'Tab');
+        await type(finder.operation);
+        await press('Tab');
+        await type(finder.key);
+      }
       await tabTo(/^Look (at the messages|again)$/);
       await press('Enter');
       await sees(said);
