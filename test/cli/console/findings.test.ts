@@ -172,6 +172,9 @@ describe('findings', () => {
       { result: { outcome: 'settled' } },
       { kind: 'end' },
     ]);
+    const notes = await Promise.all(ofCharge.map((id) => store.readNote(id)));
+    for (const note of notes)
+      expect(JSON.parse(note?.text ?? '')).toMatchObject({ request: maria, remedied: { how: 'remedy', ...maria } });
     expect(refunded.toSorted()).toEqual(['charge#order-1', 'charge#order-2']);
     expect(await planned(ids, 'settle')).toMatchObject({ count: 0, taken: { count: 2, amount: 1000 } });
     expect((await listed()).findings).toHaveLength(1);
