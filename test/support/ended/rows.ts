@@ -98,13 +98,13 @@ const remedies = {
 const remediesFile = ({ folder }: World) => join(folder, 'remedies.mjs');
 const refundsFile = ({ folder }: World) => join(folder, 'refunds');
 
-/** The same without an approval, as an author's file. Its provider is a list of effect keys in a file. */
+/** The same without an approval, as an author's file. Its lease is longer than any machine takes for a request. Its provider is a list of effect keys in a file. */
 function remediesText(world: World): string {
   return `import { appendFileSync } from 'node:fs';
 import { renewedLease } from ${JSON.stringify(import.meta.resolve('../../../lib/pawl/index.ts'))};
 export default {
   operation: '${operation}',
-  lease: renewedLease(2000),
+  lease: renewedLease(20_000),
   remedies: { 'missing-there': {
     operation: 'refund',
     onAbandoned: 'retry',
