@@ -128,12 +128,12 @@ export async function openAccount(
 }
 
 /** @param variable the environment variable with the secret @throws UsageError */
-function keysOf(variable: string | undefined): Pick<OperatorOptions, 'keys'> {
+function keysOf(variable: string | undefined): Pick<OperatorOptions, 'hideKeys'> {
   if (variable === undefined) return {};
   const secret = process.env[variable];
   if (!secret)
     throw new UsageError(`--key-secret: expected the name of an environment variable; ${variable} is not set.`);
-  return { keys: hashed(secret) };
+  return { hideKeys: hashed(secret) };
 }
 
 function oneTable(stack: string | undefined, tables: readonly string[]): string {

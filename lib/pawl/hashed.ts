@@ -7,7 +7,7 @@ import type { KeyHash } from './kernel/key-hash.ts';
 const fewestCharacters = 16;
 
 /**
- * Keeps keys as hashes: `keys: hashed(secret)`. Neither the table nor an event nor an effect key has a key as the author's function returns it, and
+ * Keeps keys as hashes: `hideKeys: hashed(secret)`. Neither the table nor an event nor an effect key has a key as the author's function returns it, and
  * fingerprints are keyed too, so that nobody who reads the table can try keys or payloads out. `claim.key` is the hash.
  *
  * The same secret belongs to an operation for ever: under another one, or without it, no claim is recognised, and every effect may happen again. A missing
@@ -17,7 +17,7 @@ const fewestCharacters = 16;
  * @throws OptionError when it is no text, or too short
  * @example
  * export const handler = eachMessage(
- *   { operation: 'newsletter', store, key: bodyField('email'), keys: hashed(process.env['KEY_SECRET']), onAbandoned: 'park' },
+ *   { operation: 'newsletter', store, key: bodyField('email'), hideKeys: hashed(process.env['KEY_SECRET']), onAbandoned: 'park' },
  *   ({ body }) => mailer.send(body),
  * );
  */

@@ -128,11 +128,10 @@ export interface ClaimOptions<Input> {
    */
   readonly statements?: boolean;
   /**
-   * How keys are kept: `hashed(secret)`, if a key is personal data. Set it before the operation has its first claim, and never change it: a claim that was
-   * kept otherwise is not recognised, and its effect happens again.
-   * @default as they are
+   * `hashed(secret)` keeps hashes in place of keys.
+   * @default keys as they are
    */
-  readonly keys?: KeyHash;
+  readonly hideKeys?: KeyHash;
   /**
    * Whether pawl decides what runs (`'enforce'`), or only watches beside the handler (`'observe'`): then each delivery runs as it would without pawl, and events
    * say what pawl would have done. `'environment'` reads the variable `PAWL_MODE`, at the start: `enforce`, `observe`, or the share of the keys to enforce, such as
@@ -169,7 +168,10 @@ export const claimRows = claimOptions satisfies ExactRows<ClaimOptions<unknown>,
 export interface Settings<Input>
   extends ClaimRules,
     Required<
-      Omit<ClaimOptions<Input>, keyof ClaimRules | 'lease' | 'classify' | 'attributes' | 'mode' | 'enforce' | 'keys'>
+      Omit<
+        ClaimOptions<Input>,
+        keyof ClaimRules | 'lease' | 'classify' | 'attributes' | 'mode' | 'enforce' | 'hideKeys'
+      >
     >,
     Pick<ClaimOptions<Input>, 'lease' | 'classify' | 'attributes'> {
   /** The share of the keys that is enforced, as it is at a time; nothing if it is always all of them. */
@@ -220,7 +222,7 @@ export function settingsOf<Input>(
   return {
     ...o,
     ...saying,
-    host: hiding(o.host, o.keys, warnOfGap),
+    host: hiding(o.host, o.hideKeys, warnOfGap),
     enforcedShare: share,
     onAbandoned,
     provider,

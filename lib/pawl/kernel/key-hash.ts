@@ -35,7 +35,7 @@ export function hiding(
 ): HidingHost {
   if (keys === undefined) return host;
   const { hash } = keys;
-  expect(typeof hash === 'function', 'keys', "hashed(secret), which 'pawl' exports", keys);
+  expect(typeof hash === 'function', 'hideKeys', "hashed(secret), which 'pawl' exports", keys);
   return Object.assign(Object.create(host), {
     sha256: hash,
     hide(operation: string, key: string) {

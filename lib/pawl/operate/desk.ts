@@ -31,7 +31,7 @@ const known = {
   store: true,
   aws: true,
   retentionSeconds: true,
-  keys: true,
+  hideKeys: true,
   onEvent: true,
   host: true,
 } as const satisfies NamesOf<OperatorOptions>;
@@ -39,14 +39,14 @@ const known = {
 /** @throws OptionError */
 export function openDesk(options: OperatorOptions): Desk {
   expectOptions(options, { door: 'operator', known, docs });
-  const { store, retentionSeconds = 'forever', onEvent = printEvent, host = nodeHost, keys } = options;
+  const { store, retentionSeconds = 'forever', onEvent = printEvent, host = nodeHost, hideKeys } = options;
   const rules = { retentionSeconds: retentionSeconds === 'forever' ? Number.POSITIVE_INFINITY : retentionSeconds };
   expectStore(store);
   expectRetention(rules.retentionSeconds);
   expectFunction('onEvent', 'a function', onEvent);
   return {
     store: granted(withListing(store), 'claimsTable.grantOperate(role)'),
-    host: hiding(host, keys),
+    host: hiding(host, hideKeys),
     rules,
     sqs: sqsOf('operator', options),
     emit: (event) => callListener(onEvent, event),

@@ -32,7 +32,7 @@ export interface OperatorOptions {
    * How the keys of the operation are hidden, so that claims are found by the keys as they are: `hashed(secret)`, as the consumers have it.
    * @default they are not: the hash of a hidden key is its name
    */
-  readonly keys?: KeyHash;
+  readonly hideKeys?: KeyHash;
   /**
    * The audit trail: every act of this operator, after it has happened. What a listener throws is ignored.
    * @default one line of JSON to `console.warn`

@@ -13,7 +13,7 @@ import { apiGatewayV2 } from '../../support/http-events.ts';
 import { context, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { claimsTable, localClient } from '../../support/tables.ts';
 
-/** `keys: hashed(secret)`, at every door and for the operator: the table, its index, the events and the effect keys have no byte of a key. */
+/** `hideKeys: hashed(secret)`, at every door and for the operator: the table, its index, the events and the effect keys have no byte of a key. */
 
 const secret = 'a secret of the customers';
 const email = 'maria@example.com';
@@ -40,7 +40,7 @@ const options = (): ClaimOptions<unknown> & { readonly onAbandoned: 'park'; read
   operation: 'newsletter',
   store,
   onAbandoned: 'park',
-  keys: hashed(secret),
+  hideKeys: hashed(secret),
   // Its index has the claim while it runs.
   watched: true,
   onEvent: (event) => events.push(event),
@@ -140,9 +140,9 @@ describe.each(Object.keys(doors))('under hashed keys, %s', (name) => {
     await doors[name]?.()({ email, amount });
     const key = name === 'onceOverHttp' || name === 'httpOnce' ? keyOverHttp : email;
     const found = { operation: 'newsletter', key };
-    expect(await operator({ store, keys: hashed(secret) }).readClaim(found)).toMatchObject({ status: 'completed' });
+    expect(await operator({ store, hideKeys: hashed(secret) }).readClaim(found)).toMatchObject({ status: 'completed' });
     expect(await operator({ store }).readClaim(found)).toBeUndefined();
-    expect(await operator({ store, keys: hashed(`${secret} of others`) }).readClaim(found)).toBeUndefined();
+    expect(await operator({ store, hideKeys: hashed(`${secret} of others`) }).readClaim(found)).toBeUndefined();
   });
 });
 
@@ -162,7 +162,7 @@ it('after forget, the table, its index and the events of the operator have no by
   await mail({ email, amount });
   expect(await written()).toContain(email);
   const acts: unknown[] = [];
-  const operate = operator({ store, keys: hashed(secret), onEvent: (act) => acts.push(act) });
+  const operate = operator({ store, hideKeys: hashed(secret), onEvent: (act) => acts.push(act) });
   const done = await operate.forget({ operation: 'newsletter', key: email }, { by: 'tom', note: 'request 4711' });
   expect(done).toMatchObject({ outcome: 'forgotten' });
   // Both are keyed: nobody can try out what they are the hash of.
@@ -177,7 +177,7 @@ it('after forget, the table, its index and the events of the operator have no by
 
 it('two operations have two hashes of a key, and so have two secrets', async () => {
   const of = (operation: string, by: string) =>
-    once({ ...options(), operation, keys: hashed(by), key: (mail: Mail) => mail.email }, async (_, claim) =>
+    once({ ...options(), operation, hideKeys: hashed(by), key: (mail: Mail) => mail.email }, async (_, claim) =>
       mailed(claim),
     );
   for (const operation of ['newsletter', 'invoice']) {
@@ -190,7 +190,7 @@ it('two operations have two hashes of a key, and so have two secrets', async () 
 
 it('without its secret nothing runs and nothing is lost, and no message names a secret', async () => {
   const handler = eachMessage<Mail>(
-    { ...options(), keys: hashed(undefined), aws: noQueue, key: bodyField('email') },
+    { ...options(), hideKeys: hashed(undefined), aws: noQueue, key: bodyField('email') },
     async (_, claim) => mailed(claim),
   );
   const record = sqsRecord({ email, amount });
@@ -199,8 +199,8 @@ it('without its secret nothing runs and nothing is lost, and no message names a 
   expect(calls).toEqual([]);
   expect(() => hashed('guessed')).toThrow('hashed: expected a secret of at least 16 characters; got a text of 7');
   expect(() => hashed(7 as never)).toThrow(/hashed: expected a secret/);
-  expect(() => once({ ...options(), keys: secret as never, key: () => 'k' }, () => 1)).toThrow(
-    /keys: expected hashed\(secret\)/,
+  expect(() => once({ ...options(), hideKeys: secret as never, key: () => 'k' }, () => 1)).toThrow(
+    /hideKeys: expected hashed\(secret\)/,
   );
   const producer = {
     operation: 'newsletter',
@@ -208,5 +208,5 @@ it('without its secret nothing runs and nothing is lost, and no message names a 
     queueUrl: 'https://sqs.us-east-1.amazonaws.com/0/q',
     aws: noQueue,
   };
-  expect(() => sendOnce({ ...producer, keys: hashed(secret) } as never)).toThrow(/its key travels in the message/);
+  expect(() => sendOnce({ ...producer, hideKeys: hashed(secret) } as never)).toThrow(/its key travels in the message/);
 });
