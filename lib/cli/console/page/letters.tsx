@@ -205,7 +205,7 @@ function Finder({ place }: { readonly place: Place }) {
       <summary>Find the claims of messages that SQS has moved</summary>
       <form class="filters" onSubmit={(event) => event.preventDefault()}>
         {field('operation', 'Operation of the consumer', 'send-email')}
-        {field('key', 'Its key', 'body:orderId, attribute:name or message-id')}
+        {field('key', 'Its key', 'body:<path>, attribute:<name> or message-id')}
       </form>
     </details>
   );
