@@ -120,7 +120,6 @@ function StandingLocks({ locks, at }: { readonly locks: LocksNow; readonly at: n
         <h2 id="standing">Locks</h2>
         <strong class="big">{all.toLocaleString('en')}</strong>
       </div>
-      {all === 0 && <p>No lock stands that was renewed or kept.</p>}
       {locks.oldestAt !== undefined && (
         <p class="muted">
           the oldest without a worker: <span title={time(locks.oldestAt)}>{age(at - locks.oldestAt)}</span>
