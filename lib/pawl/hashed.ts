@@ -16,9 +16,10 @@ const fewestCharacters = 16;
  * @param secret at least 16 characters, the same in every function with the operation
  * @throws OptionError when it is no text, or too short
  * @example
- * export const handler = eachMessage(
- *   { operation: 'newsletter', store, key: bodyField('email'), hideKeys: hashed(process.env['KEY_SECRET']), onAbandoned: 'park' },
- *   ({ body }) => mailer.send(body),
+ * const hideKeys = hashed(process.env['KEY_SECRET']);
+ * const subscribe = once(
+ *   { operation: 'newsletter', store, hideKeys, key: (form: { email: string }) => form.email, onAbandoned: 'park' },
+ *   (form) => mailer.send(form),
  * );
  */
 export function hashed(secret: string | undefined): KeyHash {

@@ -430,6 +430,7 @@ export const withoutOptions: Readonly<Record<string, string>> = {
   grantRestore: writesNothing,
   grantActs: writesNothing,
   grantStart: writesNothing,
+  FirstExecution: writesNothing,
   mailer: writesNothing,
   rows: writesNothing,
   times: writesNothing,
