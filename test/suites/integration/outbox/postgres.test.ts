@@ -194,6 +194,38 @@ describe.skipIf(server === '')('an outbox in PostgreSQL', () => {
     expect(await waiting(to)).toEqual([]);
   });
 
+  it('costs what the page says: a statement in the transaction, one for its group, and one that removes it', async () => {
+    const { queue, to } = destination();
+    let statements = 0;
+    const pool = {
+      async connect() {
+        const client = await database.pool.connect();
+        return {
+          query(text: string, values?: unknown[]) {
+            statements += 1;
+            return client.query(text, values);
+          },
+          release: (destroy?: boolean) => client.release(destroy),
+        };
+      },
+    };
+    const { message } = open(queue, { pool });
+    const own = (key: string, group?: string) =>
+      message({ to: group === undefined ? to : `${to}.fifo`, key, body: {}, group });
+    const cost = async (messages: () => readonly object[]) => {
+      const payOnce = once(options(postgresStore({ pool })), (_: Payment, claim) => commit(claim, messages));
+      const payment = await newPayment();
+      statements = 0;
+      await payOnce(payment);
+      return statements;
+    };
+    const alone = await cost(() => []);
+    expect(await cost(() => [own('a')])).toBe(alone + 2);
+    expect(await cost(() => [own('a', 'maria')])).toBe(alone + 3);
+    expect(await cost(() => [own('a', 'maria'), own('b', 'maria'), own('c')])).toBe(alone + 2 + 3);
+    expect(await cost(() => [own('a', 'maria'), own('b', 'paul')])).toBe(alone + 3 + 2);
+  });
+
   it('has no message of a transaction that was undone', async () => {
     const { arrived, queue, to } = destination();
     const { message } = open(queue);
