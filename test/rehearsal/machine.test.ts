@@ -82,11 +82,16 @@ describe('a measure', () => {
   test('counts the time in which an answer of a server is late, once, and nothing of one that is not', async () => {
     const { state, machine } = machineWith();
     const measure = machine.measure();
+    measure.follow(undefined, 'SANDBOX1');
+    const another = machine.measure();
+    another.follow(undefined, 'SANDBOX2');
+    const all = machine.measure();
+    all.follow('all');
     const first = Promise.withResolvers<string>();
     const second = Promise.withResolvers<string>();
-    const answers = [machine.serving(first.promise)];
+    const answers = [machine.serving(first.promise, 'SANDBOX1')];
     state.now += 90;
-    answers.push(machine.serving(second.promise));
+    answers.push(machine.serving(second.promise, 'SANDBOX1'));
     expect(measure.stolenMs()).toBe(0);
     state.now += 110;
     expect(measure.stolenMs()).toBe(100);
@@ -98,7 +103,9 @@ describe('a measure', () => {
     expect(measure.stolenMs()).toBe(150);
     state.now += 1_000;
     expect(measure.stolenMs()).toBe(150);
-    measure.end();
+    // It is the time of the sandbox that waits for it, and nobody else's.
+    expect([another.stolenMs(), all.stolenMs()]).toEqual([0, 150]);
+    for (const one of [measure, another, all]) one.end();
   });
 
   test('hands out each bit once', () => {

@@ -20,8 +20,8 @@ import { killWithUs } from './children.ts';
 export interface Measure {
   /** How much was taken away since it began, in milliseconds. */
   stolenMs(): number;
-  /** Counts the waiting of this process as well, from now on; of `all`, the waiting of each process that another measure counts. */
-  follow(pid: number | 'all' | undefined): void;
+  /** Counts the waiting of this process as well, from now on, and that of the sandbox for late answers; of `all`, what each other measure counts. */
+  follow(pid: number | 'all' | undefined, sandbox?: string): void;
   end(): void;
 }
 
@@ -34,8 +34,8 @@ export interface Machine {
   measure(onStolen?: (ms: number) => void): Measure;
   /** Brings all measures up to date. */
   sample(): void;
-  /** Waits for an answer of a server of the rehearsal: what it takes beyond what a service takes, the machine owes. */
-  serving<Answer>(answer: Promise<Answer>): Promise<Answer>;
+  /** Waits for the answer of a server of the rehearsal to a sandbox: what it takes beyond what a service takes, the machine owes to it. */
+  serving<Answer>(answer: Promise<Answer>, sandbox: string | undefined): Promise<Answer>;
   /**
    * Finds out how fast a process starts here.
    *
@@ -76,14 +76,18 @@ export interface MachineOptions {
   readonly now?: () => number;
 }
 
+/** The processes and the sandboxes that a measure counts. */
+type Followed = 'all' | readonly (number | string)[];
+type Waits = ReadonlyMap<number | string, number>;
+
 /** A measure from the inside of this file. */
 interface MachineState {
   readonly onStolen: ((ms: number) => void) | undefined;
-  pid: number | 'all' | undefined;
+  followed: Followed;
   at: number;
   ours: number;
-  /** How long each process that it follows had waited when it was last looked at. */
-  theirs: ReadonlyMap<number, number>;
+  /** How long each process, and each sandbox, that it follows had waited when it was last looked at. */
+  theirs: Waits;
   stolen: number;
 }
 
@@ -98,13 +102,14 @@ export function createMachine(options: MachineOptions = {}): Machine {
   let slowness = 1;
   const lag = createLag(now);
   const isKnown = waitedMs() !== undefined;
-  const late = createLate(now);
-  const ours = () => (waitedMs() ?? lag.totalMs()) + late.totalMs();
+  const late = new Map<string, Late>();
+  const ours = () => waitedMs() ?? lag.totalMs();
   const measures = new Set<MachineState>();
-  const waitedBy = (followed: MachineState['pid']) => {
-    const pids = followed === 'all' ? [...measures].map(({ pid }) => pid) : [followed];
-    const waits = pids.map((pid) => [pid, typeof pid === 'number' ? waitedMs(pid) : undefined] as const);
-    return new Map(waits.filter((wait): wait is [number, number] => wait[1] !== undefined));
+  const waitOf = (one: number | string) => (typeof one === 'number' ? waitedMs(one) : late.get(one)?.totalMs());
+  const waitedBy = (followed: Followed): Waits => {
+    const all = followed === 'all' ? [...[...measures].flatMap((one) => one.followed), ...late.keys()] : followed;
+    const waits = all.map((one) => [one, waitOf(one)] as const);
+    return new Map(waits.filter((wait): wait is [number | string, number] => wait[1] !== undefined));
   };
   let timer: NodeJS.Timeout | undefined;
   const sample = () => {
@@ -113,7 +118,12 @@ export function createMachine(options: MachineOptions = {}): Machine {
   };
   return {
     sample,
-    serving: late.serving,
+    serving(answer, sandbox) {
+      if (sandbox === undefined) return answer;
+      const its = late.get(sandbox) ?? createLate(now);
+      late.set(sandbox, its);
+      return its.serving(answer);
+    },
     slowness: () => slowness,
     tooSlow: (signal) => watchOver(measure(), { now, aWhileMs }, signal),
     async calibrate() {
@@ -129,7 +139,7 @@ export function createMachine(options: MachineOptions = {}): Machine {
 
   function measure(onStolen?: (ms: number) => void): Measure {
     if (!isKnown) lag.start();
-    const one: MachineState = { onStolen, pid: undefined, at: now(), ours: ours(), theirs: new Map(), stolen: 0 };
+    const one: MachineState = { onStolen, followed: [], at: now(), ours: ours(), theirs: new Map(), stolen: 0 };
     measures.add(one);
     timer ??= setInterval(sample, betweenSamplesMs).unref();
     return {
@@ -137,10 +147,10 @@ export function createMachine(options: MachineOptions = {}): Machine {
         if (measures.has(one)) take(one, now(), ours(), waitedBy);
         return one.stolen;
       },
-      follow(pid) {
+      follow(pid, sandbox) {
         take(one, now(), ours(), waitedBy);
-        one.pid = pid;
-        one.theirs = waitedBy(pid);
+        one.followed = pid === 'all' ? pid : [pid, sandbox].filter((which) => which !== undefined);
+        one.theirs = waitedBy(one.followed);
       },
       end() {
         measures.delete(one);
@@ -153,15 +163,13 @@ export function createMachine(options: MachineOptions = {}): Machine {
   }
 }
 
-function take(
-  one: MachineState,
-  at: number,
-  ours: number,
-  waitedBy: (pid: MachineState['pid']) => ReadonlyMap<number, number>,
-): void {
-  const theirs = waitedBy(one.pid);
+function take(one: MachineState, at: number, ours: number, waitedBy: (followed: Followed) => Waits): void {
+  const theirs = waitedBy(one.followed);
   const passed = at - one.at;
-  const waits = [...theirs].map(([pid, waited]) => waited - (one.theirs.get(pid) ?? waited));
+  // Of a process that was not looked at before, nobody knows when it waited; of a sandbox, its answers were not late before.
+  const before = (which: number | string, waited: number) =>
+    one.theirs.get(which) ?? (typeof which === 'number' ? waited : 0);
+  const waits = [...theirs].map(([which, waited]) => waited - before(which, waited));
   const stolen = Math.min(passed, Math.max(ours - one.ours, ...waits));
   one.at = at;
   one.ours = ours;
@@ -175,7 +183,9 @@ function take(
 /** What a service takes for an answer, at the most. */
 const usualAnswerMs = 100;
 
-/** The time in which at least one answer was late. */
+type Late = ReturnType<typeof createLate>;
+
+/** The time in which at least one answer to a sandbox was late. */
 function createLate(now: () => number) {
   const begun = new Set<{ readonly at: number }>();
   let counted = 0;

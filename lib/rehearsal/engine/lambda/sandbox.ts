@@ -86,7 +86,7 @@ async function invoke(
   measure: Measure,
   qualifier: string | undefined,
 ): Promise<Invoked> {
-  measure.follow(state.child.pid);
+  measure.follow(state.child.pid, state.options.id);
   const begun = await state.ready;
   const told = (outcome: Outcome, machine: Circumstances['machine'], loaded = true): Invoked => {
     const { killedByFault: killed, spoke } = state;

@@ -9,6 +9,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readBody } from '../http.ts';
 import { sandboxOf, startCalledServer } from '../lambda/callers.ts';
+import type { Machine } from '../machine.ts';
 
 /** One request on its way to a server. */
 export interface TapCall {
@@ -60,7 +61,7 @@ export interface TapOptions {
   /** Called when the server has carried a request out, before its caller knows. */
   readonly onCarriedOut?: OnCarriedOut;
   /** Waits for the server's answer to a call that it does not hold on purpose. @default just waits */
-  readonly serving?: <Answer>(answer: Promise<Answer>) => Promise<Answer>;
+  readonly serving?: Machine['serving'];
 }
 
 export type OnCarriedOut = (request: IncomingMessage, body: Buffer, headers: IncomingHttpHeaders) => Promise<void>;
@@ -159,7 +160,7 @@ async function ask(
   const sent = rewrite?.body === undefined ? given : Buffer.from(rewrite.body);
   const onwards = forward(state, request, sent);
   // A receive may wait for messages, as long as it asks for.
-  const onward = await (call.operation === 'ReceiveMessage' ? onwards : state.serving(onwards));
+  const onward = await (call.operation === 'ReceiveMessage' ? onwards : state.serving(onwards, call.sandbox));
   const { connection: _, 'transfer-encoding': __, ...headers } = onward.head.headers;
   const status = onward.head.statusCode ?? 502;
   const body = onward.body.toString('utf8');
