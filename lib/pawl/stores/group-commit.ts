@@ -1,6 +1,6 @@
 import type { Host } from '../kernel/host.ts';
 import { pauseMs } from '../kernel/retry.ts';
-import { Pace } from './pace.ts';
+import { createPace } from './pace.ts';
 
 /** What the errors of a database mean for a shared request. */
 export interface ErrorMeanings {
@@ -57,7 +57,7 @@ export function groupCommit<In, Out>(
   let queue: Waiting<In, Out>[] = [];
   const underWay = new Set<object>();
   let flushing = false;
-  const pace = new Pace(host, flushSoon);
+  const pace = createPace(host, flushSoon);
   /** What the database has throttled with last. */
   let throttled: unknown;
 
@@ -69,10 +69,10 @@ export function groupCommit<In, Out>(
 
   function flush(): void {
     flushing = false;
-    if (pace.isLimited) putInOrder();
-    while (!pace.isPaused && queue.length > 0) {
-      const mostNow = Math.min(most, pace.most);
-      if (queue.length < mostNow && underWay.size > 0) return;
+    if (pace.isLimited()) putInOrder();
+    while (queue.length > 0) {
+      const mostNow = Math.min(most, pace.most());
+      if (mostNow === 0 || (queue.length < mostNow && underWay.size > 0)) return;
       const group = new Map<string, Waiting<In, Out>>();
       queue = queue.filter((one) => {
         const stays = group.size === mostNow || group.has(one.id);
@@ -104,8 +104,8 @@ export function groupCommit<In, Out>(
 
   /** Sends parts together; or, if what they hold is refused, in halves. Never throws. */
   async function sendApart(group: readonly Waiting<In, Out>[]): Promise<void> {
-    const { isLimited } = pace;
-    pace.pauseAfter(group.length);
+    const isLimited = pace.isLimited();
+    pace.sent(group.length);
     let parts: readonly Part<Out>[];
     let isWhole = false;
     try {
@@ -122,7 +122,7 @@ export function groupCommit<In, Out>(
     }
     const refused = parts.flatMap((part) => ('error' in part && isThrottled(part.error) ? [part.error] : []));
     throttled = refused[0] ?? throttled;
-    pace.learn(group.length, refused.length);
+    pace.learn(parts.length - refused.length, refused.length);
     for (const [index, one] of group.entries()) settle(one, parts[index] as Part<Out>, isWhole);
   }
 

@@ -46,20 +46,14 @@ export function isHopeless(error: unknown): boolean {
 }
 
 /** A table, or an account, is asked for more than it can do: the errors of statements, and of requests. */
-const throttled: readonly unknown[] = [
-  'ThrottlingError',
-  'ProvisionedThroughputExceeded',
-  'ThrottlingException',
-  'ProvisionedThroughputExceededException',
-  'RequestLimitExceeded',
-];
+const throttled = /^(Throttling(Error|Exception)|ProvisionedThroughputExceeded(Exception)?|RequestLimitExceeded)$/;
 
 export function isThrottled(error: unknown): boolean {
-  return throttled.includes(propertyOf(error, 'name'));
+  return throttled.test(String(propertyOf(error, 'name')));
 }
 
 /** Reasons that pass by themselves: another transaction was at the same items, or the table is throttled in part. */
-const passing: readonly unknown[] = ['None', 'TransactionConflict', ...throttled];
+const passing: readonly unknown[] = ['None', 'TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'];
 const busy: readonly unknown[] = ['TransactionConflictException', 'TransactionInProgressException'];
 
 /** Whether a request met another transaction, or was throttled in part. Nothing was applied. The SDK does not send it again by itself. */
