@@ -15,7 +15,7 @@ const step = 0.1;
 const seeksAfterMs = 10_000;
 /** Parts a second: how the pace begins where nothing was taken, the least, and the one that is no limit any more. */
 const first = 4;
-const least = 0.5;
+const least = 0.75;
 const free = 500;
 /** So many milliseconds' worth of parts share a request. */
 const sharedMs = 100;
