@@ -29,8 +29,8 @@ interface Waiting<In, Out> {
   readonly resolve: (value: Out | Promise<Out>) => void;
   readonly reject: (error: unknown) => void;
   readonly mayWait: boolean;
-  /** When its caller stops waiting, in epoch milliseconds. */
-  readonly until: number | undefined;
+  /** When its caller stops waiting, in epoch milliseconds; 0 where it does not say. */
+  readonly until: number;
   tries: number;
 }
 
@@ -86,8 +86,9 @@ export function groupCommit<In, Out>(
   /** Outcomes first, and nothing whose caller has gone. */
   function putInOrder(): void {
     const now = host.now();
-    for (const one of queue) if (one.until !== undefined && one.until <= now) one.reject(throttled);
-    queue = queue.filter(({ until = now + 1 }) => until > now).sort((a, b) => Number(a.mayWait) - Number(b.mayWait));
+    const isGone = ({ until }: Waiting<In, Out>) => until > 0 && until <= now;
+    for (const { reject } of queue.filter(isGone)) reject(throttled);
+    queue = queue.filter((one) => !isGone(one)).sort((a, b) => Number(a.mayWait) - Number(b.mayWait));
   }
 
   async function serve(group: readonly Waiting<In, Out>[]): Promise<void> {
@@ -120,26 +121,31 @@ export function groupCommit<In, Out>(
       isWhole = true;
       parts = group.map(() => ({ error: error as Error }));
     }
-    const refused = parts.flatMap((part) => ('error' in part && isThrottled(part.error) ? [part.error] : []));
-    throttled = refused[0] ?? throttled;
-    pace.learn(parts.length - refused.length, refused.length);
-    for (const [index, one] of group.entries()) settle(one, parts[index] as Part<Out>, isWhole);
+    let refused = 0;
+    for (const [index, one] of group.entries()) if (settle(one, parts[index] as Part<Out>, isWhole)) refused++;
+    pace.learn(group.length - refused, refused);
   }
 
-  /** @param isWhole whether the error is that of the whole request, which its client has sent again already */
-  function settle(one: Waiting<In, Out>, part: Part<Out>, isWhole: boolean): void {
+  /**
+   * @param isWhole whether the error is that of the whole request, which its client has sent again already
+   * @returns whether the database throttled it
+   */
+  function settle(one: Waiting<In, Out>, part: Part<Out>, isWhole: boolean): boolean {
     if ('value' in part) {
       one.resolve(part.value);
-      return;
+      return false;
     }
     const { error } = part;
+    const isBusy = isThrottled(error);
+    if (isBusy) throttled = error;
     const waitMs = pauseMs(host, ++one.tries);
     const mayPass =
-      one.until !== undefined && isThrottled(error)
+      isBusy && one.until > 0
         ? host.now() + waitMs < one.until
         : !isWhole && one.tries < mostTries && !isHopeless(error);
     if (mayPass) host.after(waitMs, () => enqueue(one));
     else one.reject(error);
+    return isBusy;
   }
 
   function enqueue(one: Waiting<In, Out>): void {
@@ -149,7 +155,7 @@ export function groupCommit<In, Out>(
 
   return (id, input, { waitsMs, mayWait = false } = {}) =>
     new Promise((resolve, reject) => {
-      const until = waitsMs && host.now() + waitsMs;
+      const until = waitsMs === undefined ? 0 : host.now() + waitsMs;
       enqueue({ id, input, resolve, reject, mayWait, until, tries: 0 });
     });
 }

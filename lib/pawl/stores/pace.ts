@@ -7,9 +7,9 @@ const weight = 1 / 48;
 /** How much of the pace each part that is refused leaves, and the parts of one request together. */
 const keptPerPart = 0.7;
 const keptPerRequest = 0.5;
-/** How much each part that is taken adds. As a share of the pace: while nothing is refused, and while little is. Else in parts a second. */
-const growthSeeking = 0.25;
-const growthCalm = 0.05;
+/** How each part that is taken raises the pace. By a factor: while nothing is refused, and while little is. Else in parts a second. */
+const seeking = 1.25;
+const calm = 1.05;
 const step = 0.1;
 /** After so long without a refusal, in milliseconds, the database may have recovered: a sandbox may have been frozen for hours. */
 const seeksAfterMs = 10_000;
@@ -57,7 +57,7 @@ export function createPace(host: Pick<Host, 'now' | 'after' | 'random'>, resume:
   }
 
   return {
-    most: () => (isPaused ? 0 : Math.max(1, Math.floor((rate * sharedMs) / 1000))),
+    most: () => (isPaused ? 0 : Math.ceil((rate * sharedMs) / 1000)),
     isLimited,
     sent,
     learn(taken, refused) {
@@ -72,8 +72,8 @@ export function createPace(host: Pick<Host, 'now' | 'after' | 'random'>, resume:
       }
       const now = host.now();
       if (refused > 0) refusedAt = now;
-      const growth = now - refusedAt > seeksAfterMs ? growthSeeking : growthCalm;
-      if (growth === growthSeeking || refusedShare < toleratedShare / 2) rate *= (1 + growth) ** taken;
+      const isSeeking = now - refusedAt > seeksAfterMs;
+      if (isSeeking || refusedShare < toleratedShare / 2) rate *= (isSeeking ? seeking : calm) ** taken;
       else rate = Math.max(least, (rate + step * taken) * Math.max(keptPerRequest, keptPerPart ** refused));
     },
   };

@@ -46,7 +46,7 @@ export function isHopeless(error: unknown): boolean {
 }
 
 /** A table, or an account, is asked for more than it can do: the errors of statements, and of requests. */
-const throttled = /^(Throttling(Error|Exception)|ProvisionedThroughputExceeded(Exception)?|RequestLimitExceeded)$/;
+const throttled = /^(Throttling|ProvisionedThroughput|RequestLimit)E/;
 
 export function isThrottled(error: unknown): boolean {
   return throttled.test(String(propertyOf(error, 'name')));
