@@ -218,7 +218,7 @@ comment. A table that is there already is never changed. Then it looks at the da
     about: `Erases what a claim keeps once it is completed or rejected: its result, attributes, error, steps, and what operators wrote. Shows a plan first.
 What keeps the effect from repeating stays, with who erased the rest and why. A later message with the key is answered without a result. It cannot be undone.
 
-The key stays as the id of the claim. If your key function hashes it, <key> is that hash. The command says what it does not reach.`,
+The key stays as the id of the claim. The command says what it does not reach.`,
     options: { ...account, by: needed(by), note: needed(note), ...plan, json },
     examples: ["send-email order-17 --by maria --note 'request 4711' --stack Shop --dry-run"],
     more: 'Needs dynamodb:GetItem and PartiQLUpdate on the table: claims.grantOperate(role).',

@@ -1,5 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { hashed } from 'pawl';
 import {
   type Aws,
   type DynamoStore,
@@ -19,7 +20,7 @@ import { type Io, UsageError } from './command.ts';
 import type { DeadLetterPlace, Unread } from './deployed/places.ts';
 import { openDatabase } from './open-database.ts';
 import type { Values } from './option.ts';
-import type { dynamoAccount } from './options.ts';
+import type { account, dynamoAccount } from './options.ts';
 
 export type { DeadLetterPlace };
 
@@ -57,7 +58,7 @@ export interface OpenAccount {
 
 /** Opens the table and the queues that a command line names. What it may not read, it says on `io`. @throws UsageError when it names none, or too many; AWS's error */
 export async function openAccount(
-  given: Values<typeof dynamoAccount> & { readonly database?: string | undefined },
+  given: Values<typeof dynamoAccount> & Partial<Pick<Values<typeof account>, 'database' | 'key-secret'>>,
   { io, grant = 'grantOperate', ...options }: AccountOptions,
 ): Promise<OpenAccount> {
   const config = clientConfig(given);
@@ -93,7 +94,7 @@ export async function openAccount(
     aws,
     store,
     dynamoStore: 'dynamoStore' in opened ? opened.dynamoStore : undefined,
-    operate: operator({ store, aws, ...options }),
+    operate: operator({ store, aws, ...keysOf(given['key-secret']), ...options }),
     locks: lockOperator({ store: lockStore, onEvent: () => undefined }),
     findings: findings({ store, identity }),
     records: opened.records,
@@ -123,6 +124,15 @@ export async function openAccount(
       sqs.destroy();
     },
   };
+}
+
+/** @param variable the environment variable with the secret @throws UsageError */
+function keysOf(variable: string | undefined): Pick<OperatorOptions, 'hideKeys'> {
+  if (variable === undefined) return {};
+  const secret = process.env[variable];
+  if (!secret)
+    throw new UsageError(`--key-secret: expected the name of an environment variable; ${variable} is not set.`);
+  return { hideKeys: hashed(secret) };
 }
 
 function oneTable(stack: string | undefined, tables: readonly string[]): string {

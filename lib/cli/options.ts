@@ -28,7 +28,14 @@ export const database = text(
 );
 
 /** Where the claims and the queues are. */
-export const account = { ...dynamoAccount, database };
+export const account = {
+  ...dynamoAccount,
+  database,
+  'key-secret': text(
+    'variable',
+    'the environment variable with the secret of hashed keys: a key is then given as the handler has it',
+  ),
+};
 
 /** Where an outbox is. */
 export const outboxTable = {

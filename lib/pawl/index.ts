@@ -38,6 +38,7 @@ export type { Policy } from './engine/policy.ts';
 export { type Doubt, type Reconcile, type ReconcileOptions, reconcile } from './engine/reconcile.ts';
 export { renewedLease } from './engine/renewed-lease.ts';
 export { type StepOptions, type StepRun, step } from './engine/step.ts';
+export { hashed } from './hashed.ts';
 export {
   type Classification,
   InDoubtError,
@@ -51,6 +52,7 @@ export {
   StoreUnavailableError,
 } from './kernel/errors.ts';
 export type { Host } from './kernel/host.ts';
+export type { KeyHash } from './kernel/key-hash.ts';
 export type { Transition } from './kernel/record.ts';
 export type { RecordedError } from './kernel/recorded-error.ts';
 export { canonicalJson, canonicalValue, FingerprintError } from './payload/fingerprint.ts';

@@ -483,8 +483,8 @@ const others: readonly (readonly [guide: string, text: string])[] = [
   ['docs/guides/remedies.md', 'settleReservations('],
   ['docs/guides/remedies.md', 'desk.approve('],
   ['docs/guides/remedies.md', 'satisfies Omit<'], // test/suites/integration/operate/settle-findings.test.ts has such a file
+  ['docs/guides/keys.md', 'hashed(process'], // test/suites/integration/hashed-keys.test.ts
   ['docs/guides/forget.md', 'done.notReached.join('], // test/pawl/operate/forget.test.ts
-  ['docs/guides/forget.md', 'createHmac('], // a key: test/suites/integration/operate/forget.test.ts
   ['docs/guides/wrap.md', 'metricEvents()'], // listeners around a handler that does nothing
   ['docs/guides/install.md', 'issue-card'], // run below
   ['docs/guides/once.md', 'await notify.outcome(order)'], // run in once.test.ts, as are the next five
@@ -498,7 +498,6 @@ const others: readonly (readonly [guide: string, text: string])[] = [
   ['docs/guides/adopt.md', '// test/send-mail.test.ts'],
   ['docs/guides/powertools.md', 'sendMailOnce = makeIdempotent('], // test/suites/integration/powertools/handlers.test.ts has such a handler
   ['docs/guides/powertools.md', 'moveOver('], // CDK: test/cdk
-  ['docs/guides/powertools.md', 'createHmac('], // a key, and no effect
   ['docs/guides/unit-tests.md', '// src/mails.ts'], // unit-tests.long.test.ts, as are the next two
   ['docs/guides/unit-tests.md', '// test/mails.test.ts'],
   ['docs/guides/unit-tests.md', '// vitest.config.ts'],

@@ -61,6 +61,46 @@ describe('a measure', () => {
     measure.end();
   });
 
+  test('of all counts the processes that other measures follow, each moment once', () => {
+    const { state, machine } = machineWith();
+    for (const pid of [7, 8]) state.theirs.set(pid, 1_000 * pid);
+    const all = machine.measure();
+    all.follow('all');
+    const others = [7, 8].map((pid) => {
+      const one = machine.measure();
+      one.follow(pid);
+      return one;
+    });
+    expect(all.stolenMs()).toBe(0);
+    state.now += 1_000;
+    state.theirs.set(7, 7_300);
+    state.theirs.set(8, 8_700);
+    expect(all.stolenMs()).toBe(700);
+    for (const one of [all, ...others]) one.end();
+  });
+
+  test('counts the time in which an answer of a server is late, once, and nothing of one that is not', async () => {
+    const { state, machine } = machineWith();
+    const measure = machine.measure();
+    const first = Promise.withResolvers<string>();
+    const second = Promise.withResolvers<string>();
+    const answers = [machine.serving(first.promise)];
+    state.now += 90;
+    answers.push(machine.serving(second.promise));
+    expect(measure.stolenMs()).toBe(0);
+    state.now += 110;
+    expect(measure.stolenMs()).toBe(100);
+    first.resolve('first');
+    await answers[0];
+    state.now += 50;
+    second.resolve('second');
+    expect(await Promise.all(answers)).toEqual(['first', 'second']);
+    expect(measure.stolenMs()).toBe(150);
+    state.now += 1_000;
+    expect(measure.stolenMs()).toBe(150);
+    measure.end();
+  });
+
   test('hands out each bit once', () => {
     const { state, machine } = machineWith();
     const bits: number[] = [];

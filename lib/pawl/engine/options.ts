@@ -3,6 +3,7 @@ import { claimDefaults } from '../kernel/defaults.ts';
 import { claimOptions, type ExactRows } from '../kernel/door-options.ts';
 import type { Classification } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
+import { hiding, type KeyHash } from '../kernel/key-hash.ts';
 import { executionsOperation, producersOperations } from '../kernel/name.ts';
 import { expectInRange, expectKinds } from '../kernel/option-kinds.ts';
 import type { ClaimRules } from '../rules/decide.ts';
@@ -11,6 +12,7 @@ import type { Attributes } from '../rules/record.ts';
 import type { ClaimStore } from '../rules/store.ts';
 import { sayingMistakes } from './classifier.ts';
 import { type ClaimEvent, reportTheUnusual } from './events.ts';
+import { warnOfGap } from './gap-in-key.ts';
 import type { Lease } from './lease.ts';
 import { enforcedShare, type Mode } from './observe/mode.ts';
 import { type Policy, policyOf } from './policy.ts';
@@ -126,6 +128,11 @@ export interface ClaimOptions<Input> {
    */
   readonly statements?: boolean;
   /**
+   * `hashed(secret)` keeps hashes in place of keys.
+   * @default keys as they are
+   */
+  readonly hideKeys?: KeyHash;
+  /**
    * Whether pawl decides what runs (`'enforce'`), or only watches beside the handler (`'observe'`): then each delivery runs as it would without pawl, and events
    * say what pawl would have done. `'environment'` reads the variable `PAWL_MODE`, at the start: `enforce`, `observe`, or the share of the keys to enforce, such as
    * `0.01`; not set, it is `enforce`. A function is called for each delivery, and returns the same.
@@ -160,7 +167,12 @@ export const claimRows = claimOptions satisfies ExactRows<ClaimOptions<unknown>,
 /** Options after defaults and validation: among them, the rules that claims are decided by. */
 export interface Settings<Input>
   extends ClaimRules,
-    Required<Omit<ClaimOptions<Input>, keyof ClaimRules | 'lease' | 'classify' | 'attributes' | 'mode' | 'enforce'>>,
+    Required<
+      Omit<
+        ClaimOptions<Input>,
+        keyof ClaimRules | 'lease' | 'classify' | 'attributes' | 'mode' | 'enforce' | 'hideKeys'
+      >
+    >,
     Pick<ClaimOptions<Input>, 'lease' | 'classify' | 'attributes'> {
   /** The share of the keys that is enforced, as it is at a time; nothing if it is always all of them. */
   readonly enforcedShare: (() => number) | undefined;
@@ -210,6 +222,7 @@ export function settingsOf<Input>(
   return {
     ...o,
     ...saying,
+    host: hiding(o.host, o.hideKeys, warnOfGap),
     enforcedShare: share,
     onAbandoned,
     provider,

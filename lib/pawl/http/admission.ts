@@ -85,10 +85,12 @@ export function admissionOf<Event extends HttpEvent>(
       );
       return { kind: 'refused', reason: 'missing-key', toDo, error };
     }
-    const own = identify(operation, given, host).key;
+    // They become part of one key, which may be hidden.
+    const asIs = { sha256: host.sha256 };
+    const own = identify(operation, given, asIs).key;
     reason = 'no-caller';
     const who = caller === 'anyone' ? caller : synchronous('caller', caller(request.event));
-    const scope = caller === 'anyone' ? ('anyone' as const) : { caller: identify(operation, who, host).key };
+    const scope = caller === 'anyone' ? ('anyone' as const) : { caller: identify(operation, who, asIs).key };
     reason = 'invalid-request';
     return {
       kind: 'keyed',

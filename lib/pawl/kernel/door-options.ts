@@ -83,6 +83,7 @@ export const claimOptions = {
   attributes: { kind: 'function' },
   watched: { kind: 'flag', default: false },
   statements: { kind: 'flag', default: false },
+  hideKeys: {},
   mode: {},
   enforce: { kind: 'share' },
   observeWaitMs: { kind: 'whole', default: 25 },

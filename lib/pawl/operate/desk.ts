@@ -4,6 +4,7 @@ import { nodeHost } from '../host.ts';
 import { expectFunction } from '../kernel/check.ts';
 import { granted } from '../kernel/granted.ts';
 import type { Host } from '../kernel/host.ts';
+import { hiding } from '../kernel/key-hash.ts';
 import { callListener, printEvent } from '../kernel/listener.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
@@ -30,6 +31,7 @@ const known = {
   store: true,
   aws: true,
   retentionSeconds: true,
+  hideKeys: true,
   onEvent: true,
   host: true,
 } as const satisfies NamesOf<OperatorOptions>;
@@ -37,14 +39,14 @@ const known = {
 /** @throws OptionError */
 export function openDesk(options: OperatorOptions): Desk {
   expectOptions(options, { door: 'operator', known, docs });
-  const { store, retentionSeconds = 'forever', onEvent = printEvent, host = nodeHost } = options;
+  const { store, retentionSeconds = 'forever', onEvent = printEvent, host = nodeHost, hideKeys } = options;
   const rules = { retentionSeconds: retentionSeconds === 'forever' ? Number.POSITIVE_INFINITY : retentionSeconds };
   expectStore(store);
   expectRetention(rules.retentionSeconds);
   expectFunction('onEvent', 'a function', onEvent);
   return {
     store: granted(withListing(store), 'claimsTable.grantOperate(role)'),
-    host,
+    host: hiding(host, hideKeys),
     rules,
     sqs: sqsOf('operator', options),
     emit: (event) => callListener(onEvent, event),

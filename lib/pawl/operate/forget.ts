@@ -1,4 +1,5 @@
 import { expect } from '../kernel/check.ts';
+import { isHidden } from '../kernel/key-hash.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import { forget as decideForget, type NotForgotten } from '../rules/forget.ts';
@@ -83,11 +84,13 @@ export async function forget(
 }
 
 function notReached({ statement, fingerprint }: ClaimRecord, { key }: ClaimView): readonly NotReached[] {
+  // A secret is in both then: nobody can try out what they are the hash of.
+  const isHiddenKey = key !== undefined && isHidden(key);
   return [
     // Of a key that is too long, pawl keeps a hash alone.
-    ...(key === undefined ? [] : (['key'] as const)),
+    ...(key === undefined || isHiddenKey ? [] : (['key'] as const)),
     // A hash, which tells another payload from this one.
-    ...(fingerprint === undefined ? [] : (['fingerprint'] as const)),
+    ...(fingerprint === undefined || isHiddenKey ? [] : (['fingerprint'] as const)),
     ...(statement === undefined ? [] : (['statement-line'] as const)),
     ...(['findings', 'dead-letters', 'logs', 'backups', 'provider'] as const),
   ];

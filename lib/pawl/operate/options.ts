@@ -1,5 +1,6 @@
 import type { Aws } from '../aws/aws.ts';
 import type { Host } from '../kernel/host.ts';
+import type { KeyHash } from '../kernel/key-hash.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { ListsOpenClaims } from '../rules/open-claims.ts';
 import type { ClaimStore } from '../rules/store.ts';
@@ -27,6 +28,11 @@ export interface OperatorOptions {
    * @default 'forever': an operator of many consumers does not know what each of them sets
    */
   readonly retentionSeconds?: number | 'forever';
+  /**
+   * How the keys of the operation are hidden, so that claims are found by the keys as they are: `hashed(secret)`, as the consumers have it.
+   * @default they are not: the hash of a hidden key is its name
+   */
+  readonly hideKeys?: KeyHash;
   /**
    * The audit trail: every act of this operator, after it has happened. What a listener throws is ignored.
    * @default one line of JSON to `console.warn`

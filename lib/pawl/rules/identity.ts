@@ -1,6 +1,7 @@
 import { expect } from '../kernel/check.ts';
 import type { Host } from '../kernel/host.ts';
 import { identifyingText, type KeyValue } from '../kernel/key.ts';
+import type { HidingHost } from '../kernel/key-hash.ts';
 import { boundedName, extended, hashedTail, joined, operationPattern, partsOf } from '../kernel/name.ts';
 
 export type { KeyValue };
@@ -71,10 +72,11 @@ export function identityOf(id: string, host: Pick<Host, 'sha256'>): Identity {
 export function identify(
   operation: string,
   value: unknown,
-  host: Pick<Host, 'sha256'>,
+  host: Pick<HidingHost, 'sha256' | 'hide'>,
   missing?: () => string | undefined,
 ): Identity {
-  return identified(operation, identifyingText(value, 'the key', missing), host);
+  const key = identifyingText(value, 'the key', missing);
+  return identified(operation, host.hide?.(operation, key) ?? key, host);
 }
 
 function identified(operation: string, key: string, host: Pick<Host, 'sha256'>): Identity {

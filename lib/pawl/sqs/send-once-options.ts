@@ -94,6 +94,7 @@ const rows = {
 export const known = rows satisfies ExactRows<SendOnceOptions, typeof rows>;
 /** Why a producer has no use for some options of consumers. */
 export const refused = {
+  hideKeys: 'its key travels in the message, where its consumer reads it. Let the consumer hide it',
   envelope: 'it sends the body as it is. It is an option of consumers of SQS',
   statements: 'its claims are about the sending, and a statement is about effects. It is an option of consumers',
   ...ofObserve,

@@ -9,7 +9,7 @@ import { killWithUs } from './children.ts';
  * How much time the machine gave.
  *
  * Owns: what a measure counts as taken away. On a busy machine a sandbox stands ready and does not run, and neither does this process, which
- * serves what the sandbox asks. That is no time of the function, and no time of its messages.
+ * serves what the sandbox asks, nor a server beside it, which then answers late. That is no time of the function, and no time of its messages.
  * Does not own: what follows from it. Timeouts and visibility timeouts ask here.
  *
  * 1. Of each moment, what is taken away is never more than the moment: this process and the sandbox may wait at the same time.
@@ -20,8 +20,8 @@ import { killWithUs } from './children.ts';
 export interface Measure {
   /** How much was taken away since it began, in milliseconds. */
   stolenMs(): number;
-  /** Counts the waiting of this process as well, from now on. */
-  follow(pid: number | undefined): void;
+  /** Counts the waiting of this process as well, from now on; of `all`, the waiting of each process that another measure counts. */
+  follow(pid: number | 'all' | undefined): void;
   end(): void;
 }
 
@@ -34,6 +34,8 @@ export interface Machine {
   measure(onStolen?: (ms: number) => void): Measure;
   /** Brings all measures up to date. */
   sample(): void;
+  /** Waits for an answer of a server of the rehearsal: what it takes beyond what a service takes, the machine owes. */
+  serving<Answer>(answer: Promise<Answer>): Promise<Answer>;
   /**
    * Finds out how fast a process starts here.
    *
@@ -77,10 +79,11 @@ export interface MachineOptions {
 /** A measure from the inside of this file. */
 interface MachineState {
   readonly onStolen: ((ms: number) => void) | undefined;
-  pid: number | undefined;
+  pid: number | 'all' | undefined;
   at: number;
   ours: number;
-  theirs: number | undefined;
+  /** How long each process that it follows had waited when it was last looked at. */
+  theirs: ReadonlyMap<number, number>;
   stolen: number;
 }
 
@@ -95,15 +98,22 @@ export function createMachine(options: MachineOptions = {}): Machine {
   let slowness = 1;
   const lag = createLag(now);
   const isKnown = waitedMs() !== undefined;
-  const ours = () => waitedMs() ?? lag.totalMs();
+  const late = createLate(now);
+  const ours = () => (waitedMs() ?? lag.totalMs()) + late.totalMs();
   const measures = new Set<MachineState>();
+  const waitedBy = (followed: MachineState['pid']) => {
+    const pids = followed === 'all' ? [...measures].map(({ pid }) => pid) : [followed];
+    const waits = pids.map((pid) => [pid, typeof pid === 'number' ? waitedMs(pid) : undefined] as const);
+    return new Map(waits.filter((wait): wait is [number, number] => wait[1] !== undefined));
+  };
   let timer: NodeJS.Timeout | undefined;
   const sample = () => {
     const waited = ours();
-    for (const one of measures) take(one, now(), waited, waitedMs);
+    for (const one of measures) take(one, now(), waited, waitedBy);
   };
   return {
     sample,
+    serving: late.serving,
     slowness: () => slowness,
     tooSlow: (signal) => watchOver(measure(), { now, aWhileMs }, signal),
     async calibrate() {
@@ -119,18 +129,18 @@ export function createMachine(options: MachineOptions = {}): Machine {
 
   function measure(onStolen?: (ms: number) => void): Measure {
     if (!isKnown) lag.start();
-    const one: MachineState = { onStolen, pid: undefined, at: now(), ours: ours(), theirs: undefined, stolen: 0 };
+    const one: MachineState = { onStolen, pid: undefined, at: now(), ours: ours(), theirs: new Map(), stolen: 0 };
     measures.add(one);
     timer ??= setInterval(sample, betweenSamplesMs).unref();
     return {
       stolenMs() {
-        if (measures.has(one)) take(one, now(), ours(), waitedMs);
+        if (measures.has(one)) take(one, now(), ours(), waitedBy);
         return one.stolen;
       },
       follow(pid) {
-        take(one, now(), ours(), waitedMs);
+        take(one, now(), ours(), waitedBy);
         one.pid = pid;
-        one.theirs = pid === undefined ? undefined : waitedMs(pid);
+        one.theirs = waitedBy(pid);
       },
       end() {
         measures.delete(one);
@@ -143,18 +153,54 @@ export function createMachine(options: MachineOptions = {}): Machine {
   }
 }
 
-function take(one: MachineState, at: number, ours: number, waitedMs: NonNullable<MachineOptions['waitedMs']>): void {
-  const theirs = one.pid === undefined ? undefined : waitedMs(one.pid);
+function take(
+  one: MachineState,
+  at: number,
+  ours: number,
+  waitedBy: (pid: MachineState['pid']) => ReadonlyMap<number, number>,
+): void {
+  const theirs = waitedBy(one.pid);
   const passed = at - one.at;
-  const own = ours - one.ours;
-  const its = theirs === undefined || one.theirs === undefined ? 0 : theirs - one.theirs;
+  const waits = [...theirs].map(([pid, waited]) => waited - (one.theirs.get(pid) ?? waited));
+  const stolen = Math.min(passed, Math.max(ours - one.ours, ...waits));
   one.at = at;
   one.ours = ours;
-  one.theirs = theirs ?? one.theirs;
-  const stolen = Math.min(passed, Math.max(own, its));
+  // What could not be read this time is compared with what it was before.
+  one.theirs = new Map([...one.theirs, ...theirs]);
   if (!(stolen > 0)) return;
   one.stolen += stolen;
   one.onStolen?.(stolen);
+}
+
+/** What a service takes for an answer, at the most. */
+const usualAnswerMs = 100;
+
+/** The time in which at least one answer was late. */
+function createLate(now: () => number) {
+  const begun = new Set<{ readonly at: number }>();
+  let counted = 0;
+  let total = 0;
+  const totalMs = () => {
+    const from = Math.max(counted, Math.min(...[...begun].map(({ at }) => at)) + usualAnswerMs);
+    if (now() > from) {
+      total += now() - from;
+      counted = now();
+    }
+    return total;
+  };
+  return {
+    totalMs,
+    async serving<Answer>(answer: Promise<Answer>): Promise<Answer> {
+      const one = { at: now() };
+      begun.add(one);
+      try {
+        return await answer;
+      } finally {
+        totalMs();
+        begun.delete(one);
+      }
+    },
+  };
 }
 
 /** A timer may be so much too early. */
@@ -169,11 +215,16 @@ const trifleMs = 100;
  */
 const longest = 5;
 
+/** What looks at the clock, to begin nothing that it cannot end, begins less when so much is taken away. */
+const slowedShare = 0.1;
+
 /** The time that something has. */
 export interface Time {
   leftMs(): number;
   /** Whether it has gone beyond its end, since it had time back. */
   isStretched(): boolean;
+  /** Whether so much of it was taken away that it may have done less than it would have. */
+  isSlowed(): boolean;
   /** Whether it has not had its time. Asked when there is none left. */
   isStarved(): boolean;
 }
@@ -186,6 +237,7 @@ export function timeOf(measure: Measure, limitMs: number): Time {
   return {
     leftMs: () => Math.min(limitMs + stolenMs(), longest * limitMs) - passedMs(),
     isStretched: () => passedMs() > limitMs && stolenMs() > trifleMs,
+    isSlowed: () => stolenMs() > Math.max(trifleMs, limitMs * slowedShare),
     isStarved: () => passedMs() - stolenMs() < limitMs - momentMs,
   };
 }

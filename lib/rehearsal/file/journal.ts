@@ -71,6 +71,8 @@ export type Happening =
   | { readonly kind: 'killed'; readonly sandbox: string; readonly moment: string }
   | { readonly kind: 'stalled'; readonly sandbox: string; readonly moment: string; readonly forMs: number }
   | { readonly kind: 'deployed'; readonly what: string }
+  /** Nothing was under way, and hidden messages were not waited for. */
+  | { readonly kind: 'passed'; readonly forMs: number }
   | { readonly kind: 'failed'; readonly sandbox: string; readonly line: string }
   /** A fault that a story has in another line, such as that of the write. It is here for the time line of faults. */
   | {

@@ -42,6 +42,8 @@ export interface Evidence {
   readonly waiting: ReadonlySet<string>;
   /** Intents of which the machine did not give a function its time. */
   readonly starved: ReadonlySet<string>;
+  /** Intents of which a function had a good part less of its time. */
+  readonly slowed: ReadonlySet<string>;
   /** Intents of which an invocation ended at a timeout that the rehearsal had made shorter. */
   readonly cutShort: ReadonlySet<string>;
   /** Whether the rehearsal has waited for the queues in vain, since the machine did not give it the time. */
@@ -101,10 +103,10 @@ function fateOf(effect: string, intent: string, sends: readonly Sent[], evidence
 
 /** What the machine may have done, or a shortened timeout, is not held against the app. */
 function excused(fate: Fate | undefined, intent: string, evidence: Evidence): Fate | undefined {
-  const { starved, cutShort, hasRunOut, isCutOff } = evidence;
+  const { starved, slowed, cutShort, hasRunOut, isCutOff } = evidence;
   const isMissing = fate === 'lost' || fate === 'unfinished';
   const isHarm = isMissing || fate === 'doubled';
-  const hadNoTime = (fate === 'unfinished' && hasRunOut) || (isMissing && isCutOff);
+  const hadNoTime = (fate === 'unfinished' && (hasRunOut || slowed.has(intent))) || (isMissing && isCutOff);
   return (isHarm && (starved.has(intent) || cutShort.has(intent))) || hadNoTime ? 'unjudged' : fate;
 }
 

@@ -62,6 +62,7 @@ function struckBy(entry: Entry): Struck | undefined {
       return { fault: 'other', text: entry.line };
     // What a filter drops is as the app has it.
     case 'filtered-out':
+    case 'passed':
     case 'asked':
     case 'answered':
     case 'began':

@@ -30,6 +30,7 @@ export async function standingOf(
   const { deadLettered, deadLetters, queued } = await whereMessagesAre(run);
   const isCutOff = tooSlow !== undefined;
   const starved = starvedIn(journal, { isCutOff });
+  const slowed = slowedIn(journal);
   const short = cutShort(journal, run.shortened);
   const happened = Object.keys(effects).filter((effect) =>
     [...(counts.get(effect)?.values() ?? [])].some((count) => count > 0),
@@ -46,12 +47,13 @@ export async function standingOf(
       deadLettered: atWork.waiting(functions, deadLettered),
       waiting: atWork.waiting(functions, queued),
       starved,
+      slowed,
       cutShort: short.intents,
       hasRunOut,
       isCutOff,
     });
   });
-  return { counts, verdicts, claims, deadLettered, deadLetters, short, starved };
+  return { counts, verdicts, claims, deadLettered, deadLetters, short, starved: new Set([...starved, ...slowed]) };
 }
 
 /** The intents of which the machine did not give a function its time. Where it was too slow to go on, those that a function was at work on as well. */
@@ -65,10 +67,16 @@ export function starvedIn(
     if (entry.kind === 'began') atWork.set(invocationOf(entry), entry.intents);
     if (entry.kind !== 'ended') continue;
     atWork.delete(invocationOf(entry));
-    if (entry.machine !== undefined) for (const intent of entry.intents) starved.add(intent);
+    if (entry.machine !== undefined && entry.machine !== 'slowed')
+      for (const intent of entry.intents) starved.add(intent);
   }
   if (isCutOff) for (const intent of [...atWork.values()].flat()) starved.add(intent);
   return starved;
+}
+
+/** The intents of which the machine gave a function a good part less of its time, although it ended in time: it may have left what it had no time for. */
+export function slowedIn({ entries }: Pick<Journal, 'entries'>): ReadonlySet<string> {
+  return new Set(entries.flatMap((one) => (one.kind === 'ended' && one.machine === 'slowed' ? one.intents : [])));
 }
 
 function invocationOf({ sandbox, batch }: { readonly sandbox: string; readonly batch: number }): string {

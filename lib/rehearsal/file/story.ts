@@ -62,7 +62,7 @@ export function entriesOf(intent: string, { entries }: Journal): readonly Entry[
     if (entry.kind === 'ended' && isWorking) working.delete(entry.sandbox);
     // The line of the write, or of the send, says it.
     if (entry.kind === 'struck' && entry.fault !== 'ttl' && entry.fault !== 'indexLag') return false;
-    if (isAbout || entry.kind === 'deployed') return true;
+    if (isAbout || entry.kind === 'deployed' || entry.kind === 'passed') return true;
     // A mate in the batch may cost it its worker.
     return (
       isWorking && (entry.kind === 'killed' || entry.kind === 'stalled' || entry.kind === 'ended' || isHang(entry))
@@ -118,6 +118,8 @@ function lineOf(entry: Entry, intent: string, values: Values): string {
       return `${short(entry.construct)} hands the event to its targets TWICE`;
     case 'deployed':
       return `DEPLOYED: ${entry.what}`;
+    case 'passed':
+      return `nothing is under way, and the messages left are hidden: ${(entry.forMs / 1000).toFixed(1)} s PASS`;
     case 'failed':
       return `${entry.sandbox}  ${entry.line}`;
     case 'struck':

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Plugin } from 'esbuild';
 import { run } from '../../../checks/package/project.ts';
@@ -47,6 +47,7 @@ export async function packVersion(commit?: string): Promise<PackedVersion> {
   const sources = join(folder, 'sources');
   await mkdir(sources);
   await (commit === undefined ? copyPresent(sources) : checkOut(commit, sources));
+  await linkPackages(sources);
   await run(sources, 'npm', ['run', 'build']);
   const shasum = await installPacked(sources, folder);
   await rename(join(sources, 'lambda'), join(folder, 'lambda'));
@@ -69,6 +70,16 @@ export async function packVersion(commit?: string): Promise<PackedVersion> {
     urlOf: (name) => pathToFileURL(resolve(name)).href,
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
   };
+}
+
+/** Each package of a version finds the others of that version by their names. It would find those of this project, which lie in the folders above. */
+async function linkPackages(sources: string): Promise<void> {
+  for (const folder of await readdir(join(sources, 'lib'))) {
+    const { name } = JSON.parse(await readFile(join(sources, 'lib', folder, 'package.json'), 'utf8'));
+    const link = join(sources, 'node_modules', name);
+    await mkdir(dirname(link), { recursive: true });
+    await symlink(join(sources, 'lib', folder), link);
+  }
 }
 
 /** Extracts the tarball of a version that is built, as npm would install it. Returns the tarball's SHA-1. */

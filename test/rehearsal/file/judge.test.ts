@@ -18,6 +18,7 @@ function verdictOn(intents: readonly Sent[], evidence: Partial<Evidence> = {}) {
     deadLettered: new Set(),
     waiting: new Set(),
     starved: new Set(),
+    slowed: new Set(),
     cutShort: new Set(),
     hasRunOut: false,
     isCutOff: false,
@@ -172,4 +173,10 @@ test('where the machine was too slow to go on, what is missing is not judged, an
 test('an effect that was starved does not show nothing: it is not judged', () => {
   const verdict = verdictOn([sent('a')], { starved: new Set(['a']) });
   expect(emptiness([verdict], { sent: 1, expectsSome: true })).toEqual([]);
+});
+
+test('what a slowed function has not come to is not judged; what it doubled, or lost, is', () => {
+  const [slowed, counts] = [new Set(['a', 'b', 'c']), new Map([['b', 2]])];
+  const verdict = verdictOn([sent('a'), sent('b'), sent('c')], { slowed, counts, waiting: new Set(['a']) });
+  expect(verdict).toMatchObject({ unjudged: ['a'], unfinished: [], doubled: ['b'], lost: ['c'] });
 });

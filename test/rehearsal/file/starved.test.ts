@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createJournal } from '../../../lib/rehearsal/file/journal.ts';
-import { starvedIn } from '../../../lib/rehearsal/file/standing.ts';
+import { slowedIn, starvedIn } from '../../../lib/rehearsal/file/standing.ts';
 
 /** Three invocations of one sandbox: the first had its time, the second had not, and the third has not ended. */
 function journalOfThree() {
@@ -22,4 +22,13 @@ test('those are starved of which an invocation did not have its time', () => {
 
 test('where the machine was too slow to go on, those that a function was at work on are starved as well', () => {
   expect(starvedIn(journalOfThree(), { isCutOff: true })).toEqual(new Set(['b', 'c']));
+});
+
+test('one that ended in time, and had a good part less of it, is slowed, and not starved', () => {
+  const journal = createJournal();
+  const outcome = { kind: 'response', value: undefined } as const;
+  const ended = { kind: 'ended', sandbox: 'SANDBOX1', construct: 'Shop/SendMail', batch: 1 } as const;
+  journal.add(['a'], { ...ended, outcome, failed: new Set(), machine: 'slowed' });
+  expect(slowedIn(journal)).toEqual(new Set(['a']));
+  expect(starvedIn(journal, { isCutOff: false })).toEqual(new Set());
 });

@@ -384,6 +384,7 @@ export const withoutOptions: Readonly<Record<string, string>> = {
   logEvents: writesNothing,
   memoryStore: writesNothing,
   renewedLease: writesNothing,
+  hashed: writesNothing,
   allOf: writesNothing,
   spanEvents: writesNothing,
   bodyField: writesNothing,

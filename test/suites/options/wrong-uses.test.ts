@@ -67,6 +67,7 @@ const takes: Readonly<Record<string, string>> = {
   eventBuses: defaults,
   httpProvider: defaults,
   renewedLease: 'a number is what it takes',
+  hashed: 'a missing secret is said at the first call, as a missing table is',
   allOf: 'with no listeners, it calls none',
   logEvents: listener,
   explain: 'a report, as crashSweep returned it',

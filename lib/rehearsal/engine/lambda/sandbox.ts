@@ -35,9 +35,9 @@ export interface Circumstances {
   readonly spoke: boolean;
   /**
    * Whether the machine took part of its time away. `stretched`: it had that time back, and ran beyond the end that it was told at first.
-   * `starved`: it was ended all the same, without having had its time.
+   * `starved`: it was ended all the same, without having had its time. `slowed`: it ended in time, and had a good part less of it.
    */
-  readonly machine: 'gave' | 'stretched' | 'starved';
+  readonly machine: 'gave' | 'slowed' | 'stretched' | 'starved';
 }
 
 export interface Invoked {
@@ -158,5 +158,6 @@ async function call(
   // The plan has stopped it beyond its time: whatever the machine took away in it, that is not why it is late.
   if (message === 'late' && state.stall === 'stalled') return { message, machine: 'gave' };
   if (message === 'late' && time.isStarved()) return { message, machine: 'starved' };
-  return { message, machine: time.isStretched() ? 'stretched' : 'gave' };
+  if (time.isStretched()) return { message, machine: 'stretched' };
+  return { message, machine: time.isSlowed() ? 'slowed' : 'gave' };
 }

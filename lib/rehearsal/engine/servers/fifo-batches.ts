@@ -15,6 +15,8 @@ export interface FifoStores {
   readonly stores: Stores;
   /** Ends the deduplication window of the messages whose ids or bodies are over. Returns the names of their queues. */
   endDeduplication(isOver: (text: string) => boolean): readonly string[];
+  /** Lets time pass until the first hidden message becomes visible. Returns how much, in milliseconds; 0 if none is hidden. */
+  passTime(): number;
 }
 
 /**
@@ -52,7 +54,21 @@ export async function storesWithFifoBatches(beforeExpiry: () => void): Promise<F
         }
         return over.map(() => queue.name);
       }),
+    passTime: () => passTime(queues.map(({ queue }) => queue)),
   };
+}
+
+function passTime(queues: readonly Queue[]): number {
+  const inFlight = queues.flatMap((queue) => [...queue.inflightMessages.values()]);
+  const delayed = queues
+    .flatMap((queue) => [...queue.delayedMessages, ...[...queue.fifoMessages.values()].flat()])
+    .filter(({ delayUntil = 0 }) => delayUntil > Date.now());
+  const until = [...inFlight.map((one) => one.visibilityDeadline), ...delayed.map(({ delayUntil = 0 }) => delayUntil)];
+  const passes = Math.min(...until) - Date.now();
+  if (!(passes > 0 && Number.isFinite(passes))) return 0;
+  for (const one of inFlight) one.visibilityDeadline -= passes;
+  for (const one of delayed) one.delayUntil = (one.delayUntil ?? 0) - passes;
+  return passes;
 }
 
 /** The body of each message of a FIFO queue, by its deduplication id. */

@@ -73,7 +73,8 @@ export async function startServers<Name extends string>(
   stopping.defer(() => dynamo.destroy());
   if (dynamoDb !== undefined) await deleteTables(dynamo);
   const servers: LocalServers = { dynamo, database, sqs };
-  const tap = async (options: TapOptions) => stopped(await startTap(options)).endpoint;
+  const tap = async (options: Omit<TapOptions, 'serving'>) =>
+    stopped(await startTap({ ...options, serving: machine.serving })).endpoint;
   const taps = endpoints.map(async ({ name, server, onCarriedOut }) => {
     const target = await server(servers, addressOf);
     const watched = onCarriedOut ? { target, onCarriedOut } : { target };

@@ -36,6 +36,8 @@ export interface SqsLocal extends AsyncDisposable {
    * the queues that have forgotten one.
    */
   endDeduplication(isOver: (text: string) => boolean): readonly string[];
+  /** Lets time pass for hidden messages, until the first of them becomes visible. Returns how much, in milliseconds; 0 if none is hidden. */
+  passTime(): number;
   /** Keeps messages in flight for longer, by their receipts. Of one that is not in flight any more, it does nothing. */
   extend(name: string, receipts: readonly string[], ms: number): void;
   /** Ends the server. Calling it again does nothing. */
@@ -64,7 +66,7 @@ interface Inspected {
 
 /** Starts an SQS server in this process, on a free port of 127.0.0.1. */
 export async function startSqsLocal({ beforeExpiry = () => undefined }: SqsLocalOptions = {}): Promise<SqsLocal> {
-  const { stores, endDeduplication } = await storesWithFifoBatches(beforeExpiry);
+  const { stores, endDeduplication, passTime } = await storesWithFifoBatches(beforeExpiry);
   // Not `startFauxqs`: that listens on every interface of the machine.
   const app = buildApp({ logger: false, stores });
   // Fastify keeps an idle connection for 72 seconds. A frozen sandbox cannot see one being closed, and would lose its first call after the thaw.
@@ -115,6 +117,7 @@ export async function startSqsLocal({ beforeExpiry = () => undefined }: SqsLocal
       return [...ready, ...delayed, ...inflight.map(({ message }) => message)];
     },
     endDeduplication,
+    passTime,
     extend(name, receipts, ms) {
       const queue = stores.sqsStore.getQueueByName(name);
       for (const receipt of receipts) {

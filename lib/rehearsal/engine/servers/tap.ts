@@ -59,6 +59,8 @@ export interface TapOptions {
   readonly kill?: (sandbox: string, call: TapCall) => void;
   /** Called when the server has carried a request out, before its caller knows. */
   readonly onCarriedOut?: OnCarriedOut;
+  /** Waits for the server's answer to a call that it does not hold on purpose. @default just waits */
+  readonly serving?: <Answer>(answer: Promise<Answer>) => Promise<Answer>;
 }
 
 export type OnCarriedOut = (request: IncomingMessage, body: Buffer, headers: IncomingHttpHeaders) => Promise<void>;
@@ -78,14 +80,16 @@ interface TapState {
   readonly hooks: TapHooks;
   readonly kill: (sandbox: string, call: TapCall) => void;
   readonly onCarriedOut: OnCarriedOut | undefined;
+  readonly serving: NonNullable<TapOptions['serving']>;
   /** Keeps connections to the server open. */
   readonly agent: Agent;
   readonly stats: { calls: number };
 }
 
-export async function startTap({ target, hooks = {}, kill = () => undefined, onCarriedOut }: TapOptions): Promise<Tap> {
+export async function startTap(options: TapOptions): Promise<Tap> {
+  const { target, hooks = {}, kill = () => undefined, onCarriedOut, serving = (answer) => answer } = options;
   const agent = isSecure(new URL(target)) ? new HttpsAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
-  const state: TapState = { target: new URL(target), hooks, kill, onCarriedOut, agent, stats: { calls: 0 } };
+  const state: TapState = { target: new URL(target), hooks, kill, onCarriedOut, serving, agent, stats: { calls: 0 } };
   const server = await startCalledServer((request, response) => {
     // A sandbox that is killed takes its connections with it: no caller is left for a response.
     handle(state, request, response).catch(() => response.destroy());
@@ -153,7 +157,9 @@ async function ask(
   }
   // The bytes as they are, if no rewrite touches them: an object of S3 need not be a text.
   const sent = rewrite?.body === undefined ? given : Buffer.from(rewrite.body);
-  const onward = await forward(state, request, sent);
+  const onwards = forward(state, request, sent);
+  // A receive may wait for messages, as long as it asks for.
+  const onward = await (call.operation === 'ReceiveMessage' ? onwards : state.serving(onwards));
   const { connection: _, 'transfer-encoding': __, ...headers } = onward.head.headers;
   const status = onward.head.statusCode ?? 502;
   const body = onward.body.toString('utf8');

@@ -27,3 +27,12 @@ test('clockSpeed runs the schedules with a rate by themselves', async () => {
   );
   expect(result.effects).toMatchObject([{ effect: 'email', intents: 1, done: 1 }]);
 });
+
+test('messages that a function has hidden for hours come back when nothing else is under way', async () => {
+  const result = await rehearsed({ code: 'hides.mjs' }, {}, { intents: 2, settleSeconds: 8, story: 'order-1' });
+  expect(result.effects).toMatchObject([{ done: 2, unfinished: [], unjudged: [] }]);
+  expect(result).toMatchObject({ good: true, left: 0 });
+  expect(result.story?.lines.join('\n')).toMatch(
+    /receives .* 1st time[\s\S]*hidden: 4\d{4}\.\d s PASS[\s\S]*receives .* 2nd time/,
+  );
+});

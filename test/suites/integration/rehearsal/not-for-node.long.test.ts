@@ -17,7 +17,7 @@ test('a function that is not for Node is refused, and a program in its place let
 test('a function that asks for an address which no provider stands for reaches nothing, and there is no verdict', async () => {
   const outside = httpProvider({ intent: ({ body }) => body.orderId });
   // The app has the address of its mailer by itself: a name that no machine has.
-  const file = { providers: { OTHER_URL: outside }, effects: { email: outside }, settleSeconds: 1 };
+  const file = { providers: { OTHER_URL: outside }, effects: { email: outside }, settleSeconds: 4 };
   const result = await rehearsed({ code: 'plain.mjs' }, {}, { intents: 1, ...file });
   expect(Object.keys(result.refused)).toEqual(['mailer.example:443']);
   expect(result.noVerdict).toMatch(/The app asked for mailer\.example:443 .* Name the environment variable/);

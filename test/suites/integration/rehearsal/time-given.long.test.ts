@@ -56,6 +56,12 @@ describe('a function', () => {
     expect(ends).toMatchObject([{ machine: 'stretched', killed: false }]);
   });
 
+  test('that ends in time, with a good part less of it, is said to be slowed', async () => {
+    const fn = create(machineThatTakes(0.5), 4_000);
+    expect(await fn.invoke({ ms: 1_500 })).toMatchObject({ kind: 'response' });
+    expect(ends).toMatchObject([{ machine: 'slowed' }]);
+  });
+
   test('that waits uses its time up', async () => {
     const fn = create(machineThatTakes(0), 300);
     expect(await fn.invoke({ ms: 20_000 })).toEqual({ kind: 'timed-out' });
