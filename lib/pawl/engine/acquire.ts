@@ -79,8 +79,8 @@ export async function acquire(engine: Engine, asked: AcquireRequest): Promise<Ac
   // Not beyond the time in which a handler could still start: a store that hangs must not hang the batch.
   const bounds = { deadline, keptUntil: keptUntil(host, deadline) };
   let now = host.now();
-  const until = Math.min(leaseEnd(engine, bounds, now), deadline ?? Number.POSITIVE_INFINITY) - settings.marginMs;
-  const retry = new Retry(host, { until, requestMs: Number.POSITIVE_INFINITY });
+  const until = Math.min(leaseEnd(engine, bounds, now), deadline ?? Infinity) - settings.marginMs;
+  const retry = new Retry(host, { until, requestMs: Infinity });
   try {
     let found: ClaimRecord | undefined;
     const look = asked.look !== undefined && now - asked.look.at < freshMs ? asked.look : undefined;

@@ -42,7 +42,7 @@ export interface Pace {
 export function createPace(host: Pick<Host, 'now' | 'after' | 'random'>, resume: () => void): Pace {
   let refusedShare = 0;
   /** Parts a second. */
-  let rate = Number.POSITIVE_INFINITY;
+  let rate = Infinity;
   let refusedAt = 0;
   let isPaused = false;
   const isLimited = () => rate < free;
