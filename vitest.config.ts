@@ -6,8 +6,16 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** The laws, the integration tests and the long tests share one DynamoDB Local, started for them and stopped after them. Unit tests touch no server. */
 const servers = ['test/support/global-setup.ts'];
 
+/** CDK's own check of a template takes as long as all of a synthesis. `test/cdk/own-rules.long.test.ts` has it, and so has `npm run synth`. */
+const withoutValidation = { CDK_VALIDATION: 'false' };
+
 /** No test is judged by how fast the machine is: these end one that hangs. */
-const patience = { testTimeout: 600_000, hookTimeout: 600_000, setupFiles: ['test/support/compiled.ts'] };
+const patience = {
+  testTimeout: 600_000,
+  hookTimeout: 600_000,
+  setupFiles: ['test/support/compiled.ts'],
+  env: withoutValidation,
+};
 
 /** A test that asserts nothing cannot fail, so it does: its loop never ran, or its list of cases was empty. */
 const strict = {
@@ -53,8 +61,6 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'unit',
-          // CDK's own check of a template takes as long as all of a synthesis. `test/cdk/own-rules.long.test.ts` has it.
-          env: { CDK_VALIDATION: 'false' },
           include: ['test/**/*.test.ts'],
           exclude: [
             'test/suites/laws/**',
@@ -69,7 +75,7 @@ export default defineConfig({
         test: {
           ...patience,
           name: 'long',
-          env: { PAWL_TESTS: 'long' },
+          env: { ...withoutValidation, PAWL_TESTS: 'long' },
           include: ['test/**/*.long.test.ts', ...sweeps],
           globalSetup: servers,
         },

@@ -151,9 +151,9 @@ export const rules: readonly Rule[] = [
     only: /^lib\/pawl\/((kernel|rules|engine|sqs)\/|transactions\/(carrier|commit-claim|phases|refused|transaction-consumer)\.ts$)/,
   },
   {
-    rule: 'lib/pawl/outbox sends what was committed: it imports the kernel, the payload, the claims, how SQS is asked, the writes of a commit and itself; only outbox/dynamodb knows a store',
-    from: /^lib\/pawl\/outbox\/(?!dynamodb\/|destinations\/|large-bodies\.ts$|index\.ts$)/,
-    only: /^lib\/pawl\/((kernel|payload|rules|engine|outbox)\/|sqs\/(limit|refusal)\.ts$|host\.ts$)/,
+    rule: 'lib/pawl/outbox sends what was committed: it imports the kernel, the payload, the claims, how SQS is asked, the port to AWS and itself; only outbox/dynamodb and outbox/postgres know a store',
+    from: /^lib\/pawl\/outbox\/(?!dynamodb\/|postgres\/|destinations\/|large-bodies\.ts$|index\.ts$)/,
+    only: /^lib\/pawl\/((kernel|payload|rules|engine|outbox)\/|sqs\/(limit|refusal)\.ts$|host\.ts$|aws\/aws\.ts$)/,
   },
   {
     rule: 'each destination of an outbox asks one service, and an author imports it: nothing else may load its client',
@@ -164,6 +164,11 @@ export const rules: readonly Rule[] = [
     rule: 'lib/pawl/outbox/dynamodb writes messages with the data: it imports the outbox, the writes of a commit, the items of the store and the port to AWS',
     from: /^lib\/pawl\/outbox\/dynamodb\//,
     only: /^lib\/pawl\/((kernel|engine|outbox|transactions|stores\/dynamodb)\/|host\.ts$|aws\/aws\.ts$)/,
+  },
+  {
+    rule: 'lib/pawl/outbox/postgres writes messages with the data: it imports the outbox, the rows of a commit, and the table of the store',
+    from: /^lib\/pawl\/outbox\/postgres\//,
+    only: /^lib\/pawl\/(kernel\/|engine\/made-inside\.ts$|outbox\/(?!dynamodb\/)|transactions\/deferred-write\.ts$|stores\/postgres\/)/,
   },
   {
     rule: 'a commit does not know what an outbox is: it carries writes that are made when they are committed',
@@ -192,7 +197,7 @@ export const rules: readonly Rule[] = [
   },
   {
     rule: 'nothing of a store in PostgreSQL loads one in DynamoDB: its consumer has neither the SDK nor the table',
-    from: /^lib\/pawl\/(postgres|(stores|locks|transactions)\/postgres)\//,
+    from: /^lib\/pawl\/(postgres|(stores|locks|transactions|outbox)\/postgres)\//,
     never: /^(lib\/pawl\/[a-z]+\/dynamodb\/|@aws-sdk\/)/,
   },
   {

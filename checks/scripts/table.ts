@@ -96,7 +96,7 @@ export const npmScripts = {
         env: { PAWL_FINDINGS: '1000' },
       },
       workflows: {
-        says: 'twenty thousand seeds of ends that are told early, twice or never, and 1,000 intents that are delivered again and again. 20 minutes',
+        says: 'twenty thousand seeds of ends that are told early, twice or never, and 1,000 intents to each target, while workers are killed. 20 minutes',
         run: 'vitest run --project long test/pawl/workflows',
         env: { PAWL_SEEDS: '20000', PAWL_INTENTS: '1000' },
       },
@@ -147,6 +147,10 @@ export const npmScripts = {
       deploy: {
         says: 'the shop deployed into an AWS emulator from PyPI. 2 to 4 minutes; Python 3.10, openssl',
         run: 'bin/e2e-deploy.ts',
+      },
+      executions: {
+        says: 'executions that are started once and waited for, deployed into that emulator, and settled by an operator. 5 minutes; Python 3.10, openssl',
+        run: 'bin/e2e-executions.ts',
       },
       templates: {
         says: 'the printed SAM and CloudFormation templates in that emulator, an order through each. A minute; Python 3.10',

@@ -13,6 +13,7 @@ export type { ConsumerAlarms } from './consumer-alarms.ts';
 export type { ConsumerProps } from './consumer-props.ts';
 export { ClaimsDashboard, type ClaimsDashboardProps } from './dashboard.ts';
 export { ExecutionEnds, type ExecutionEndsAlarms, type ExecutionEndsProps } from './execution-ends.ts';
+export { FirstExecution } from './first-execution.ts';
 export type { ClaimMetric } from './metrics.ts';
 export {
   OpenClaimsSweep,

@@ -192,21 +192,22 @@ Without <key>, it decides all open claims that the filters find.`,
   }),
   command({
     name: 'migrate',
-    summary: 'makes the table of claims in a PostgreSQL database',
+    summary: 'makes the tables of claims and of an outbox in a PostgreSQL database',
     names: noNames('Name the database with --database'),
     usage: '--database <url>',
-    about: `Makes the table in which pawl/postgres keeps claims and locks, with its indexes, in one transaction. The table has the checksum of the migration as its
-comment. A table that is there already is never changed. Then it looks at the database: what your role may do, and whether a commit can be forgotten.`,
+    about: `Makes the table in which pawl/postgres keeps claims and locks, and that of its outbox, with their indexes, in one transaction. Each table has the checksum of its
+part of the migration as its comment. A table that is there already is never changed. Then it looks at the database: what your role may do, and whether a commit can be forgotten.`,
     options: {
       database,
-      table: text('name', 'the table, with or without a schema', { otherwise: 'pawl_claims' }),
+      table: text('name', 'the table of claims, with or without a schema', { otherwise: 'pawl_claims' }),
+      'outbox-table': text('name', 'the table of the outbox', { otherwise: 'pawl_outbox' }),
       ...plan,
       json,
     },
     examples: ['--database postgres://owner@db.example.com/shop --dry-run'],
     more: 'Your role needs CREATE on the schema. The password may be in PGPASSWORD.',
     exits:
-      'Exits with 0 if the table is as this version needs it, 1 if it is not, if the database has a problem or you said no, and 2 if it could not run.',
+      'Exits with 0 if the tables are as this version needs them, 1 if they are not, if the database has a problem or you said no, and 2 if it could not run.',
     guide: 'guides/postgres.md#from-an-empty-folder',
     run: async (line, io) => (await import('./migrate.ts')).migrate(line, io),
   }),
@@ -395,7 +396,7 @@ who you are, AWS says.`,
       'retry',
       'discard',
     ]),
-    usage: stackOrTable,
+    usage: `${stackOrTable} | --database <url>`,
     about: `Lists the messages that lie in an outbox: those that wait, and those that are parked because their destination refuses them for good. It shows no body.
 
 With retry, it ends that messages are parked, so that the next sweep sends them: these, or all that the filters find. With discard, it deletes these messages
@@ -412,7 +413,7 @@ for good: they are never sent, and their groups go on. Both show a plan first.`,
       'retry --stack Shop --to https://sqs.eu-central-1.amazonaws.com/123456789012/receipts --yes',
       "discard 'message#1b4e28ba-2fa1-11d2-883f-0016d3cca427#1' --table outbox",
     ],
-    more: 'Needs outbox.grantOperate(role).',
+    more: 'Needs outbox.grantOperate(role); in a database SELECT, UPDATE and DELETE on the table. The password may be in PGPASSWORD.',
     exits:
       'Exits with 0 if no message is parked and all is done, 1 if one is parked or was not acted on, and 2 if it could not run.',
     guide: 'guides/outbox.md#parked-messages',

@@ -7,6 +7,7 @@ import { printFacts, printJson } from './output.ts';
 interface Given {
   readonly database: string | undefined;
   readonly table: string | undefined;
+  readonly 'outbox-table': string | undefined;
   readonly 'dry-run': boolean;
   readonly yes: boolean;
   readonly json: boolean;
@@ -14,19 +15,20 @@ interface Given {
 
 /** What is done about a table that has another form. */
 const stays =
-  'There is such a table, and it is not known to be of this migration: it is left as it is. Compare it with what --dry-run prints, or name another with --table.';
+  'There is such a table, and it is not known to be of this migration: it is left as it is. Compare it with what --dry-run prints, or name another with --table or --outbox-table.';
 
-/** `pawl migrate`. @returns 1 if the table is not as this version needs it, or the database is not */
+/** `pawl migrate`. @returns 1 if a table is not as this version needs it, or the database is not */
 export async function migrate({ options }: Line<Given>, io: Io): Promise<number> {
   if (options.database === undefined) throw new UsageError('Name a database with --database.');
   const { pool, tableName: table, close } = await openDatabase(options.database, options.table);
   try {
-    const of = { pool, table };
-    const { sql, checksum } = postgresMigration({ table });
+    const names = { table, outboxTable: options['outbox-table'] ?? 'pawl_outbox' };
+    const of = { pool, ...names };
+    const { sql, checksum } = postgresMigration(names);
     const before = await readPostgresMigration(of);
     const say = (state: string) => {
-      if (options.json) printJson(io, { kind: 'migration', table, checksum, state });
-      else printFacts(io, { table, migration: checksum, state });
+      if (options.json) printJson(io, { kind: 'migration', ...names, checksum, state });
+      else printFacts(io, { table, 'outbox table': names.outboxTable, migration: checksum, state });
     };
     if (options['dry-run']) {
       say(before);
@@ -39,14 +41,15 @@ export async function migrate({ options }: Line<Given>, io: Io): Promise<number>
       return 1;
     }
     if (before === 'absent') {
-      if (!(await confirmed(options, io, `Make the table ${table}, with two indexes?`))) return 1;
+      if (!(await confirmed(options, io, `Make the tables ${table} and ${names.outboxTable}, with their indexes?`)))
+        return 1;
       let isMade = false;
       const words = {
-        done: () => (isMade ? 'The table is made.' : undefined),
-        left: () => 'The table is made or not: pawl migrate --dry-run shows it.',
+        done: () => (isMade ? 'The tables are made.' : undefined),
+        left: () => 'The tables are made or not: pawl migrate --dry-run shows it.',
       };
       await io.ending.during(words, async () => {
-        // One message of several statements is one transaction: the table, its indexes and its comment, or none of them.
+        // One message of several statements is one transaction: the tables, their indexes and their comments, or none of them.
         await pool.query(sql);
         isMade = true;
       });

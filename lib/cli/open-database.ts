@@ -17,8 +17,22 @@ export interface OpenDatabase {
 /** The table that pawl's migration makes when nobody names another one. */
 const usualTable = 'pawl_claims';
 
-/** Opens the database of `--database`. The driver is loaded here, and for no other command. @throws UsageError for what is no URL of one */
+/** Opens the database of `--database`. @throws UsageError for what is no URL of one */
 export async function openDatabase(url: string, table = usualTable): Promise<OpenDatabase> {
+  const { pool, close } = await openPool(url);
+  const of = { pool, table };
+  return {
+    tableName: table,
+    pool,
+    store: postgresStore<Pool>(of),
+    lockStore: postgresLockStore(of),
+    records: () => readAllRecords(of),
+    close,
+  };
+}
+
+/** A pool for the database of `--database`. The driver is loaded here, and for no other command. @throws UsageError for what is no URL of one */
+export async function openPool(url: string): Promise<Pick<OpenDatabase, 'pool' | 'close'>> {
   if (!/^postgres(ql)?:\/\//.test(url)) {
     // What was given may be a password.
     throw new UsageError(
@@ -27,13 +41,5 @@ export async function openDatabase(url: string, table = usualTable): Promise<Ope
   }
   const { default: pg } = await import('pg');
   const pool = new pg.Pool({ connectionString: url, max: 4, connectionTimeoutMillis: 10_000 });
-  const of = { pool, table };
-  return {
-    tableName: table,
-    pool,
-    store: postgresStore<Pool>(of),
-    lockStore: postgresLockStore(of),
-    records: () => readAllRecords(of),
-    close: () => void pool.end().catch(() => undefined),
-  };
+  return { pool, close: () => void pool.end().catch(() => undefined) };
 }

@@ -41,6 +41,10 @@ export const account = {
 export const outboxTable = {
   ...dynamoAccount,
   table: text('name', 'the outbox table', { otherwise: 'that of the functions: their variable OUTBOX_TABLE' }),
+  database: text(
+    'url',
+    "the PostgreSQL database with the outbox, such as postgres://operator@host/shop; then --table is a table of it, by default 'pawl_outbox'",
+  ),
 };
 
 export const json = flag('one JSON object a line, for scripts');

@@ -3,14 +3,17 @@ import { sdk } from 'pawl/dynamodb';
 import { granting } from 'pawl/kernel';
 import {
   dynamoOutbox,
+  type Outbox,
   type OutboxActResult,
   type OutboxOperator,
   outboxOperator,
+  postgresOutbox,
   type WaitingMessage,
 } from 'pawl/outbox';
 import { carryOut } from './carry-out.ts';
 import { clientConfig } from './client-config.ts';
 import { type Io, type Line, UsageError } from './command.ts';
+import { openPool } from './open-database.ts';
 import type { Values } from './option.ts';
 import type { outboxTable, plan as planOptions } from './options.ts';
 import { age, plural, printJson, Table } from './output.ts';
@@ -36,22 +39,33 @@ export async function outbox({ names: [act = 'list', ...ids], options }: Line<Gi
   if (act === 'list' && ids.length > 0) throw new UsageError('pawl outbox list takes no names.');
   // A whole outbox is never meant by leaving something out.
   if (act === 'discard' && ids.length === 0) throw new UsageError('pawl outbox discard takes the ids of messages.');
-  const client = new DynamoDBClient(clientConfig(options));
+  const { outbox: opened, close } = await open(options);
   try {
-    const opened = dynamoOutbox({ tableName: await tableOf(options), aws: sdk({ dynamodb: client }) });
     const operator = outboxOperator({ outbox: opened });
     return await granting('outboxTable.grantOperate(role)', () =>
       act === 'list' ? list(options, io, operator) : carryOutOn(options, io, operator, act, ids),
     );
   } finally {
-    client.destroy();
+    close();
   }
+}
+
+/** @throws UsageError when the command line names no outbox, or too many */
+async function open(options: Given): Promise<{ readonly outbox: Pick<Outbox, 'store'>; readonly close: () => void }> {
+  if (options.database !== undefined) {
+    const { pool, close } = await openPool(options.database);
+    return { outbox: postgresOutbox({ pool, aws: sdk(), ...(options.table && { table: options.table }) }), close };
+  }
+  const client = new DynamoDBClient(clientConfig(options));
+  const outbox = dynamoOutbox({ tableName: await tableOf(options), aws: sdk({ dynamodb: client }) });
+  return { outbox, close: () => client.destroy() };
 }
 
 /** @throws UsageError when the command line names no table, or too many */
 async function tableOf({ stack, table, ...rest }: Given): Promise<string> {
   if (table !== undefined) return table;
-  if (stack === undefined) throw new UsageError('Name a stack with --stack, or an outbox table with --table.');
+  if (stack === undefined)
+    throw new UsageError('Name a stack with --stack, an outbox table with --table, or a database with --database.');
   const { outboxTables } = await (await import('./deployed/places.ts')).readPlaces(stack, clientConfig(rest));
   const [only, ...more] = outboxTables;
   if (only === undefined)

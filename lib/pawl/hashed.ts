@@ -17,9 +17,9 @@ const fewestCharacters = 16;
  * @throws OptionError when it is no text, or too short
  * @example
  * const hideKeys = hashed(process.env['KEY_SECRET']);
- * const subscribe = once(
- *   { operation: 'newsletter', store, hideKeys, key: (form: { email: string }) => form.email, onAbandoned: 'park' },
- *   (form) => mailer.send(form),
+ * const welcome = once(
+ *   { operation: 'welcome', store, hideKeys, key: (order: Order) => order.customer, onAbandoned: 'park' },
+ *   (order) => mailer.send(order),
  * );
  */
 export function hashed(secret: string | undefined): KeyHash {

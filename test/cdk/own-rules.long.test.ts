@@ -3,9 +3,11 @@ import { App, CfnResource, Stack } from 'aws-cdk-lib';
 import { expect, test } from 'vitest';
 
 /*
- * Every template of the unit tests beside this file, checked by CDK's own rules too, as errors. `npm test` leaves them out (CDK_VALIDATION in
+ * Every template of the unit tests beside this file, checked by CDK's own rules too, as errors. All other tests leave them out (CDK_VALIDATION in
  * vitest.config.ts): they take as long as all of a synthesis.
  */
+
+delete process.env['CDK_VALIDATION'];
 
 test("CDK's own rules are asked, and what they find is an error", () => {
   const app = new App({ context: { '@aws-cdk/core:validateAgainstDefaultRules': true } });

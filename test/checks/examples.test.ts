@@ -20,7 +20,7 @@ const names = exampleNames(root);
 
 test('the examples are numbered one after the other, and examples/README.md lists them', () => {
   const list = readFileSync(`${root}examples/README.md`, 'utf8');
-  expect(names.length).toBe(14);
+  expect(names.length).toBe(15);
   for (const [index, name] of names.entries()) {
     expect(Number(name.slice(0, 2))).toBe(index + 1);
     expect(list).toContain(`| [${name.slice(0, 2)}](${name}) |`);

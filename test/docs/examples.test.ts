@@ -516,12 +516,15 @@ const others: readonly (readonly [guide: string, text: string])[] = [
   ['docs/guides/powertools-beside.md', 'SnsSqsNotificationSchema.extend('],
   ['docs/guides/powertools-beside.md', 'EventBridgeSchema.extend('],
   ['docs/guides/powertools-beside.md', 'new BatchProcessor('],
-  ['docs/guides/outbox.md', 'eachTransaction<Payment>('], // run in test/suites/integration/outbox/guide.test.ts, as are the next five
-  ['docs/guides/outbox.md', 'outboxRelay({'],
+  ['docs/guides/outbox.md', 'eachTransaction<Payment>('], // run in test/suites/integration/outbox/guide.test.ts, as are the next eight
+  ['docs/guides/outbox.md', 'outboxRelay({ outbox: dynamoOutbox'],
   ['docs/guides/outbox.md', 'key: sentKey()'],
   ['docs/guides/outbox.md', 'destinations: [queues({ aws }), topics(), eventBuses()]'],
   ['docs/guides/outbox.md', 'largeBodies({'],
   ['docs/guides/outbox.md', 'outbox.prepare(['],
+  ['docs/guides/outbox.md', "operation: 'enter-payment'"],
+  ['docs/guides/outbox.md', 'outboxRelay({ outbox: postgresOutbox'],
+  ['docs/guides/outbox.md', 'outbox.insert('],
   ['docs/guides/workflows.md', 'new SFNClient'], // test/pawl/workflows/start-once.test.ts, as are the next two
   ['docs/guides/workflows.md', "type: 'EXPRESS'"],
   ['docs/guides/workflows.md', 'await startExecution('],

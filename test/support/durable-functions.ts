@@ -1,6 +1,6 @@
 import { LambdaClient, type LambdaClientConfig } from '@aws-sdk/client-lambda';
 import { readBody, startHttpServer } from '../../lib/rehearsal/engine/http.ts';
-import type { Fate } from './step-functions.ts';
+import { callerOf, type Fate } from './step-functions.ts';
 
 type Status = 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'TIMED_OUT' | 'STOPPED';
 
@@ -14,8 +14,8 @@ export interface DurableExecution {
 }
 
 interface StandInOptions {
-  /** What becomes of each request. */
-  readonly fate?: (operation: string) => Fate;
+  /** What becomes of each request. @param caller the access key that it is signed with */
+  readonly fate?: (operation: string, input: string, caller: string) => Fate;
   /** Epoch milliseconds. */
   readonly now?: () => number;
   readonly retentionDays?: number;
@@ -50,7 +50,7 @@ export async function startDurableFunctions({
       const path = decodeURIComponent(url.pathname);
       const [operation, carryOut] = routeOf(path, url.searchParams, request.headers, payload);
       calls.push(operation);
-      const becomes = fate?.(operation);
+      const becomes = fate?.(operation, payload, callerOf(request.headers));
       if (becomes === 'lost-before') return void request.socket.destroy();
       const said = becomes === 'throttled' ? refused(429, 'TooManyRequestsException') : carryOut();
       if (becomes === 'lost-after') return void request.socket.destroy();
@@ -128,6 +128,7 @@ export async function startDurableFunctions({
 
   return {
     client,
+    endpoint: server.endpoint,
     /** The executions that were started, in their order. */
     started,
     /** The operations of the requests that came. */

@@ -14,10 +14,10 @@ export interface StandInExecution {
 }
 
 interface StandInOptions {
-  /** What becomes of each request. */
-  readonly fate?: (operation: string, input: string) => Fate;
+  /** What becomes of each request. @param caller the access key that it is signed with */
+  readonly fate?: (operation: string, input: string, caller: string) => Fate;
   /** How an execution ends, at once. @default it goes on */
-  readonly runs?: (input: string, name: string) => 'SUCCEEDED' | 'FAILED' | undefined;
+  readonly runs?: (execution: StandInExecution) => 'SUCCEEDED' | 'FAILED' | undefined;
   /** Epoch milliseconds. */
   readonly now?: () => number;
   /** Retries and time-outs of the client. */
@@ -48,7 +48,7 @@ export async function startStepFunctions({ fate, runs, now = Date.now, client: c
       const body = JSON.parse((await readBody(request)).toString('utf8')) as Record<string, string>;
       const operation = String(request.headers['x-amz-target']).replace(/^.*\./, '');
       calls.push(operation);
-      const becomes = fate?.(operation, body['input'] ?? '');
+      const becomes = fate?.(operation, body['input'] ?? '', callerOf(request.headers));
       if (becomes === 'lost-before') return void request.socket.destroy();
       const said =
         becomes === 'throttled' ? refused('ThrottlingException', 'Rate exceeded') : carryOut(operation, body);
@@ -92,7 +92,7 @@ export async function startStepFunctions({ fate, runs, now = Date.now, client: c
     const execution: StandInExecution = { executionArn, name, input, startDate: now(), status: 'RUNNING' };
     started.push(execution);
     if (type === 'standard') standard.set(executionArn, execution);
-    const ended = runs?.(input, name);
+    const ended = runs?.(execution);
     if (ended !== undefined) end(execution, ended);
     return answered(execution);
   }
@@ -117,6 +117,7 @@ export async function startStepFunctions({ fate, runs, now = Date.now, client: c
 
   return {
     client,
+    endpoint: server.endpoint,
     /** The executions that were started, in their order. */
     started,
     /** The operations of the requests that came. */
@@ -127,6 +128,11 @@ export async function startStepFunctions({ fate, runs, now = Date.now, client: c
       await server.stop();
     },
   };
+}
+
+/** Who has signed a request. */
+export function callerOf({ authorization = '' }: { readonly authorization?: string | undefined }): string {
+  return /Credential=([^/]+)/.exec(authorization)?.[1] ?? '';
 }
 
 /** What EventBridge tells of an execution that has ended. @param shown whether with its input, which is left out where it is long */

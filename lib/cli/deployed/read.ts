@@ -118,8 +118,10 @@ async function usesOf(account: Account, functionName: string, options: ReadOptio
   const outboxTable = variables['OUTBOX_TABLE'];
   const outboxes = outboxTable === undefined ? [] : [await readOutbox(account, configuration, outboxTable)];
   const workflowArn = variables[workflowVariable];
+  // A consumer and a sweep may have the variable too: they start executions, and are told of no end.
+  const startsThem = all.length > 0 || mark !== undefined;
   const ends =
-    workflowArn === undefined || tableName === undefined
+    workflowArn === undefined || tableName === undefined || startsThem
       ? []
       : [await readEnds(account, configuration, { workflowArn, tableName })];
   if (all.length === 0 && mark === undefined) {

@@ -2,8 +2,8 @@ import { remainingTime } from '../kernel/check.ts';
 import { callListener } from '../kernel/listener.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import { withEach } from '../sqs/limit.ts';
-import type { OutboxRecord } from './record.ts';
 import { drain, type Resting, restingAddresses } from './sender.ts';
+import type { OutboxDue } from './store.ts';
 import {
   knownOfSweep,
   type OutboxSweepOptions,
@@ -61,7 +61,7 @@ export function sweepHandler(settings: SweepSettings): OutboxSweepHandler {
     };
     try {
       do {
-        const page = await store.list(cursor);
+        const page = await store.due(host.now() - settings.olderThanMs, cursor);
         // A page that was begun and not ended is looked at again: what was sent of it has left the table.
         if (!(await sweepPage(run, page.messages))) break;
         cursor = page.cursor;
@@ -86,12 +86,11 @@ interface Run {
 }
 
 /** Sends the lanes of a page. @returns whether all of them had their turn */
-async function sweepPage(run: Run, messages: readonly OutboxRecord[]): Promise<boolean> {
-  const { outbox, olderThanMs, concurrency } = run.settings;
-  const old = messages.filter(({ committedAt }) => committedAt <= outbox.host.now() - olderThanMs);
-  run.report.looked += old.length;
+async function sweepPage(run: Run, due: OutboxDue['messages']): Promise<boolean> {
+  const { outbox, concurrency } = run.settings;
+  run.report.looked += due.length;
   let hadTime = true;
-  await withEach(new Set(old.map(({ id }) => id)), concurrency, async (lane) => {
+  await withEach(new Set(due.map(({ id }) => id)), concurrency, async (lane) => {
     hadTime &&= outbox.host.now() < run.until;
     if (hadTime) await sweepLane(run, lane);
   });

@@ -7,12 +7,17 @@ export type { ClaimStore } from '../rules/store.ts';
 export type { SqsHandler } from '../sqs/each-by.ts';
 export { readAllRecords } from '../stores/postgres/all-records.ts';
 export {
+  type CheckPostgresOptions,
   checkPostgres,
   type PostgresFinding,
   type PostgresMigrationState,
   readPostgresMigration,
 } from '../stores/postgres/check.ts';
-export { type PostgresMigration, postgresMigration } from '../stores/postgres/migration.ts';
+export {
+  type PostgresMigration,
+  type PostgresMigrationOptions,
+  postgresMigration,
+} from '../stores/postgres/migration.ts';
 export { type DeleteExpiredOptions, deleteExpired } from '../stores/postgres/retention.ts';
 export type { ClientOf, PostgresClient, PostgresPool, PostgresRows } from '../stores/postgres/sql.ts';
 export { type PostgresStore, type PostgresStoreOptions, postgresStore } from '../stores/postgres/store.ts';

@@ -26,26 +26,49 @@ export type CommitWrite = AppWrite | DeferredWrite;
 
 /** Makes the actions of its writes. */
 export interface WriteMaker {
+  readonly kind: 'dynamodb';
   /** How many actions of a transaction these writes take. */
   actionsOf(writes: readonly DeferredWrite[]): number;
   /** @throws what a store throws */
   make(writes: readonly DeferredWrite[]): Promise<MadeWrites>;
 }
 
-/** What was made of some writes. */
-export interface MadeWrites {
-  readonly actions: readonly AppWrite[];
-  /** Whether a refusal, by the index among these actions, says that another transaction was faster. The writes have to be made again. */
-  isOutrun(refusal: Pick<Refusal, 'index' | 'code'>): boolean;
+/** What there is to do at once after a commit. */
+export interface FollowsCommit {
   /**
-   * Does what is to be done at once after the commit. Never throws.
+   * Never throws.
    *
    * @param until when nothing is waited for any more, in epoch milliseconds
-   * @param isKnown whether these actions are known to be applied, and not only that the claim is complete
+   * @param isKnown whether what was made is known to be applied, and not only that the claim is complete
    */
   follow(until: number, isKnown: boolean): Promise<void>;
 }
 
-export function makerOf(write: unknown): WriteMaker | undefined {
-  return propertyOf(write, madeBy) as WriteMaker | undefined;
+/** A message as a commit in PostgreSQL takes it: the function of the transaction returns it. */
+export interface DeferredRow {
+  /** @internal */
+  readonly [madeBy]: RowMaker;
+}
+
+/** Writes its rows. */
+export interface RowMaker {
+  readonly kind: 'postgres';
+  /** Writes them in the transaction that the connection is in. @throws what the driver throws; SetupError where an operator has to act */
+  insert(connection: Queryable, rows: readonly DeferredRow[]): Promise<FollowsCommit>;
+}
+
+/** A connection, or whatever runs a statement of PostgreSQL on one: `PoolClient` of `pg` fits. */
+export interface Queryable {
+  query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly object[] }>;
+}
+
+/** What was made of some writes. */
+export interface MadeWrites extends FollowsCommit {
+  readonly actions: readonly AppWrite[];
+  /** Whether a refusal, by the index among these actions, says that another transaction was faster. The writes have to be made again. */
+  isOutrun(refusal: Pick<Refusal, 'index' | 'code'>): boolean;
+}
+
+export function makerOf(write: unknown): WriteMaker | RowMaker | undefined {
+  return propertyOf(write, madeBy) as WriteMaker | RowMaker | undefined;
 }

@@ -80,7 +80,14 @@ class AppWrites implements Load {
         write === null ? 'null' : isPromise(write) ? write : typeof write,
       );
       const maker = makerOf(write);
-      if (maker === undefined) plain.push({ place, write: write as AppWrite });
+      const isOwn = maker?.kind !== 'postgres';
+      expect(
+        isOwn,
+        `writes[${place}]`,
+        'a write of DynamoDB',
+        'a message of postgresOutbox, for commit of pawl/postgres',
+      );
+      if (maker?.kind !== 'dynamodb') plain.push({ place, write: write as AppWrite });
       else deferred.set(maker, [...(deferred.get(maker) ?? []), write as DeferredWrite]);
     }
     const made = [...deferred].map(([maker, theirs]) => maker.actionsOf(theirs));

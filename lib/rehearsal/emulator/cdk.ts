@@ -21,6 +21,8 @@ export interface CdkOptions {
   readonly emulator: Emulator;
   /** The folder with the app's `cdk.json`, and with the CDK among its packages. */
   readonly project: string;
+  /** The command that makes the app. @default what `cdk.json` says */
+  readonly app?: string;
   readonly stacks: readonly string[];
   /** Where the CDK may write. */
   readonly folder: string;
@@ -28,7 +30,7 @@ export interface CdkOptions {
   readonly onLine: (line: string) => void;
 }
 
-export function createCdk({ emulator, project, stacks, folder, onLine }: CdkOptions): Cdk {
+export function createCdk({ emulator, project, app, stacks, folder, onLine }: CdkOptions): Cdk {
   const outputs = join(folder, 'outputs.json');
 
   async function cdk(...args: readonly string[]): Promise<void> {
@@ -37,6 +39,7 @@ export function createCdk({ emulator, project, stacks, folder, onLine }: CdkOpti
       [
         join(project, 'node_modules', 'aws-cdk', 'bin', 'cdk'),
         ...args,
+        ...(app === undefined ? [] : ['--app', app]),
         '--output',
         join(folder, 'cdk.out'),
         '--no-notices',

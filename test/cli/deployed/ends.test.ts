@@ -130,6 +130,13 @@ it.each([
   ]);
 });
 
+it('says nothing of ends about a sweep that has the variable: it looks executions up, and is told of none', async () => {
+  const { Environment, ...rest } = settled(machines.standard);
+  const Variables = { ...Environment.Variables, PAWL_SCHEDULED: '[{"kind":"sweep"}]' };
+  const functions = { settled: { ...rest, Environment: { Variables } } };
+  expect(await examine({ rules: {}, functions })).toEqual([]);
+});
+
 it('says what it could not read', async () => {
   expect((await examine({ rules: 'denied' })).map(({ level }) => level)).toContain('unknown');
 });

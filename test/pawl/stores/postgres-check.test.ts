@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { postgresMigration } from '../../../lib/pawl/postgres/index.ts';
 import { findingsOf, type PostgresFacts } from '../../../lib/pawl/stores/postgres/check.ts';
+import { claimsOf, outboxOf } from '../../../lib/pawl/stores/postgres/migration.ts';
 
 const facts: PostgresFacts = {
   standby: false,
@@ -8,14 +8,18 @@ const facts: PostgresFacts = {
   synchronousCommit: 'on',
   replicas: [],
   table: 'pawl_claims',
-  comment: `pawl ${postgresMigration().checksum}`,
+  comment: claimsOf('pawl_claims').comment,
   granted: ['SELECT', 'INSERT', 'UPDATE'],
+  outbox: 'pawl_outbox',
+  outboxComment: outboxOf('pawl_outbox').comment,
+  outboxGranted: [],
 };
 
 it.each<[string, Partial<PostgresFacts>]>([
   ['a server by itself', {}],
   ['with a synchronous standby, and others', { replicas: ['async', 'sync'] }],
   ['with one of a quorum', { replicas: ['quorum', null] }],
+  ['a relay, which writes no message', { outboxGranted: ['SELECT', 'UPDATE', 'DELETE'] }],
 ])('nothing is wrong with %s', (_, some) => {
   expect(findingsOf({ ...facts, ...some }, 'pawl_claims')).toEqual([]);
 });
@@ -37,6 +41,9 @@ it.each<[string, Partial<PostgresFacts>, string, RegExp]>([
   ['a table of another version', { comment: 'pawl 0000' }, 'warning', /another checksum/],
   ['a table of nobody knows whom', { comment: null }, 'warning', /another checksum/],
   ['a role that may only read', { granted: ['SELECT'] }, 'problem', /may not INSERT, UPDATE on/],
+  ['no outbox', { outbox: null, outboxComment: null }, 'warning', /'pawl_outbox' is not there/],
+  ['an outbox of another version', { outboxComment: 'pawl 0000' }, 'warning', /'pawl_outbox' .* another checksum/],
+  ['a role that removes nothing', { outboxGranted: ['SELECT', 'UPDATE'] }, 'problem', /may not DELETE on .*outbox/],
 ])('says what is wrong with %s', (_, some, level, text) => {
   expect(findingsOf({ ...facts, ...some }, 'pawl_claims')).toEqual([{ level, text: expect.stringMatching(text) }]);
 });

@@ -431,7 +431,7 @@ describe.skipIf(server === '')('one commit with the data in PostgreSQL', () => {
   it('a message of an outbox in DynamoDB is refused: nothing would send it', async () => {
     const { message } = dynamoOutbox({ tableName: 'outbox', aws: noQueue });
     const receipt = message({ to: 'https://sqs.eu-west-1.amazonaws.com/1/receipts', key: 'receipt', body: {} });
-    const said = 'a message of an outbox was returned to a commit in PostgreSQL';
+    const said = 'a message of dynamoOutbox was returned to a commit in PostgreSQL';
     for (const returned of [receipt, [receipt]]) {
       const payment = await newPayment();
       const payOnce = once(options(postgresStore({ pool: database.pool })), (one: Payment, claim) =>

@@ -23,7 +23,14 @@ import { hashedKeys, metricEvents } from '../../../lib/pawl/observe/index.ts';
 import { operator, operatorActs } from '../../../lib/pawl/operate/index.ts';
 import { eventBuses } from '../../../lib/pawl/outbox/destinations/event-buses.ts';
 import { topics } from '../../../lib/pawl/outbox/destinations/topics.ts';
-import { dynamoOutbox, outboxOperator, outboxRelay, outboxSweep, queues } from '../../../lib/pawl/outbox/index.ts';
+import {
+  dynamoOutbox,
+  outboxOperator,
+  outboxRelay,
+  outboxSweep,
+  postgresOutbox,
+  queues,
+} from '../../../lib/pawl/outbox/index.ts';
 import { largeBodies } from '../../../lib/pawl/outbox/large-bodies.ts';
 import { largePayload } from '../../../lib/pawl/payload/envelopes/large-payload.ts';
 import {
@@ -88,6 +95,7 @@ const nothing = () => undefined;
 const store = memoryStore();
 const table = dynamoStore({ tableName: 't' });
 const outbox = () => dynamoOutbox({ tableName: 'outbox', aws: sdk({}) });
+const pool = { connect: nothing } as never;
 const workflow = { kind: 'named', target: 'jobs', remembersSeconds: 60, start: nothing, describe: nothing };
 const claims = { operation: 'send-email', key: nothing, store, onAbandoned: 'retry' };
 const locks = resourceLocks({ store: memoryLockStore() });
@@ -273,6 +281,13 @@ export const takers: readonly Taker[] = [
     within: 'message',
     take: (o) => outbox().message(untyped({ to: 'https://sqs', key: 'a', body: 1, ...o })),
   },
+  { door: 'postgresOutbox', take: (o) => postgresOutbox(untyped({ pool, aws: sdk({}), ...o })) },
+  {
+    door: 'postgresOutbox().message',
+    within: 'message',
+    take: (o) =>
+      postgresOutbox({ pool, aws: sdk({}) }).message(untyped({ to: 'https://sqs', key: 'a', body: 1, ...o })),
+  },
   { door: 'largeBodies', take: (o) => largeBodies(untyped({ s3Client: { send: nothing }, ...o })) },
   {
     door: 'DynamoDBPersistenceLayer',
@@ -415,6 +430,7 @@ export const withoutOptions: Readonly<Record<string, string>> = {
   grantRestore: writesNothing,
   grantActs: writesNothing,
   grantStart: writesNothing,
+  FirstExecution: writesNothing,
   mailer: writesNothing,
   rows: writesNothing,
   times: writesNothing,

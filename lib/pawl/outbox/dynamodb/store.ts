@@ -39,6 +39,17 @@ export function outboxStore({ nameOfTable, transport }: OutboxTable): OutboxStor
     throw Object.assign(new Error(error.Message), { name: error.Code });
   }
 
+  const list: OutboxStore['list'] = (cursor) =>
+    explaining(table, async () => {
+      const { Items = [], LastEvaluatedKey } = await call(transport, 'Scan', {
+        TableName: nameOfTable(),
+        FilterExpression: 'n > :counter',
+        ExpressionAttributeValues: toItem({ ':counter': 0 }),
+        ...(cursor !== undefined && { ExclusiveStartKey: keyOf(cursor) }),
+      });
+      return { messages: Items.map(recordOf), cursor: LastEvaluatedKey && cursorOf(LastEvaluatedKey) };
+    });
+
   return {
     lane: (id, after) =>
       explaining(table, async () => {
@@ -50,16 +61,11 @@ export function outboxStore({ nameOfTable, transport }: OutboxTable): OutboxStor
         });
         return Items.map(recordOf);
       }),
-    list: (cursor) =>
-      explaining(table, async () => {
-        const { Items = [], LastEvaluatedKey } = await call(transport, 'Scan', {
-          TableName: nameOfTable(),
-          FilterExpression: 'n > :counter',
-          ExpressionAttributeValues: toItem({ ':counter': 0 }),
-          ...(cursor !== undefined && { ExclusiveStartKey: keyOf(cursor) }),
-        });
-        return { messages: Items.map(recordOf), cursor: LastEvaluatedKey && cursorOf(LastEvaluatedKey) };
-      }),
+    list,
+    async due(before, cursor) {
+      const page = await list(cursor);
+      return { ...page, messages: page.messages.filter(({ committedAt }) => committedAt <= before) };
+    },
     remove: (place) => explaining(table, async () => void (await change((name) => `DELETE FROM "${name}"`, place))),
     park: (place, error) =>
       explaining(table, () =>

@@ -1,5 +1,6 @@
 import { expectOptions } from '../../kernel/take-options.ts';
-import { postgresMigration } from './migration.ts';
+import type { NamesOf } from '../../kernel/unknown-option.ts';
+import { claimsOf, outboxOf, outboxTable, type PostgresMigrationOptions } from './migration.ts';
 import { openTable, type PostgresTableOptions, postgresTableOptionNames, quoted } from './table.ts';
 
 /**
@@ -15,7 +16,19 @@ export interface PostgresFinding {
   readonly text: string;
 }
 
-/** What the server says of itself, and of the table. */
+/**
+ * What to look at.
+ *
+ * @example
+ * import { Pool } from 'pg';
+ *
+ * const options: CheckPostgresOptions = { pool: new Pool(), outboxTable: 'app.outbox' };
+ */
+export interface CheckPostgresOptions extends PostgresTableOptions, PostgresMigrationOptions {}
+
+const known = { ...postgresTableOptionNames, outboxTable: true } as const satisfies NamesOf<CheckPostgresOptions>;
+
+/** What the server says of itself, and of the tables. */
 export interface PostgresFacts {
   /** Whether it replicates from another server, and is read-only. */
   readonly standby: boolean;
@@ -25,28 +38,49 @@ export interface PostgresFacts {
   readonly replicas: readonly (string | null)[];
   readonly table: string | null;
   readonly comment: string | null;
-  /** Which of `SELECT`, `INSERT` and `UPDATE` the role has on the table. */
+  /** Which of `SELECT`, `INSERT`, `UPDATE` and `DELETE` the role has on the table. */
   readonly granted: readonly string[];
+  readonly outbox: string | null;
+  readonly outboxComment: string | null;
+  readonly outboxGranted: readonly string[];
 }
 
 /**
- * What a database has of pawl's table: `absent`; `same`, as the migration of this version makes it; or `other`, a table of that name that is not known to be.
+ * What a database has of pawl's tables: `absent`, not both; `same`, as the migration of this version makes them; or `other`, a table of that name that is not known to be.
  *
  * @example
  * const isToBeMade = (state: PostgresMigrationState) => state === 'absent';
  */
 export type PostgresMigrationState = 'absent' | 'same' | 'other';
 
-const needed = ['SELECT', 'INSERT', 'UPDATE'] as const;
+const privileges: readonly string[] = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
+const needed: readonly string[] = ['SELECT', 'INSERT', 'UPDATE'];
+/** Of the relay and of an operator, which write no message. */
+const neededOfOutbox: readonly string[] = ['SELECT', 'UPDATE', 'DELETE'];
+
+/** What the server says of the table whose quoted name is the parameter. */
+const tableFacts = (
+  parameter: string,
+  [table, comment, granted]: readonly string[],
+) => `to_regclass(${parameter})::text AS "${table}",
+  obj_description(to_regclass(${parameter}), 'pg_class') AS "${comment}",
+  ARRAY(SELECT privilege FROM unnest($3::text[]) AS privilege WHERE has_table_privilege(to_regclass(${parameter}), privilege)) AS "${granted}"`;
 
 const factsOf = `SELECT pg_is_in_recovery() AS standby, current_setting('fsync') AS fsync,
   current_setting('synchronous_commit') AS "synchronousCommit",
   ARRAY(SELECT sync_state FROM pg_stat_replication) AS replicas,
-  to_regclass($1)::text AS table, obj_description(to_regclass($1), 'pg_class') AS comment,
-  ARRAY(SELECT privilege FROM unnest($2::text[]) AS privilege WHERE has_table_privilege(to_regclass($1), privilege)) AS granted`;
+  ${tableFacts('$1', ['table', 'comment', 'granted'])}, ${tableFacts('$2', ['outbox', 'outboxComment', 'outboxGranted'])}`;
+
+async function readFacts(options: CheckPostgresOptions, door: string) {
+  expectOptions(options, { door, known, docs: 'docs/guides/postgres.md' });
+  const { outboxTable: outbox = outboxTable, ...of } = options;
+  const { ask, name } = openTable(of);
+  const [facts] = await ask(factsOf, [quoted(name), quoted(outbox), privileges]);
+  return { facts: facts as PostgresFacts, name, outbox };
+}
 
 /**
- * Looks whether a database is as pawl needs it: the table, the permissions of the pool's role, and whether a commit that the server has acknowledged can be
+ * Looks whether a database is as pawl needs it: the tables, the permissions of the pool's role, and whether a commit that the server has acknowledged can be
  * forgotten. It reads, and changes nothing. Call it from a deployment, by the role of the consumer.
  *
  * @returns what is wrong; an empty list, if nothing is
@@ -57,11 +91,9 @@ const factsOf = `SELECT pg_is_in_recovery() AS standby, current_setting('fsync')
  * const findings = await checkPostgres({ pool: new Pool({ connectionString: process.env.DATABASE_URL }) });
  * for (const { level, text } of findings) console.log(`${level}: ${text}`);
  */
-export async function checkPostgres(options: PostgresTableOptions): Promise<readonly PostgresFinding[]> {
-  expectOptions(options, { door: 'checkPostgres', known: postgresTableOptionNames, docs: 'docs/guides/postgres.md' });
-  const { ask, name } = openTable(options);
-  const [facts] = await ask(factsOf, [quoted(name), [...needed]]);
-  return findingsOf(facts as PostgresFacts, name);
+export async function checkPostgres(options: CheckPostgresOptions): Promise<readonly PostgresFinding[]> {
+  const { facts, name, outbox } = await readFacts(options, 'checkPostgres');
+  return findingsOf(facts, name, outbox);
 }
 
 /**
@@ -74,23 +106,17 @@ export async function checkPostgres(options: PostgresTableOptions): Promise<read
  * const pool = new Pool({ connectionString: process.env.DATABASE_URL });
  * if ((await readPostgresMigration({ pool })) === 'absent') await pool.query(postgresMigration().sql);
  */
-export async function readPostgresMigration(options: PostgresTableOptions): Promise<PostgresMigrationState> {
-  const door = 'readPostgresMigration';
-  expectOptions(options, { door, known: postgresTableOptionNames, docs: 'docs/guides/postgres.md' });
-  const { ask, name } = openTable(options);
-  const [facts] = await ask(factsOf, [quoted(name), [...needed]]);
-  const { table, comment } = facts as PostgresFacts;
-  if (table === null) return 'absent';
-  return isOfThisVersion(comment, name) ? 'same' : 'other';
-}
-
-function isOfThisVersion(comment: string | null, table: string): boolean {
-  return comment === `pawl ${postgresMigration({ table }).checksum}`;
+export async function readPostgresMigration(options: CheckPostgresOptions): Promise<PostgresMigrationState> {
+  const { facts, name, outbox } = await readFacts(options, 'readPostgresMigration');
+  const isOther = (table: string | null, comment: string | null, ours: string) => table !== null && comment !== ours;
+  if (isOther(facts.table, facts.comment, claimsOf(name).comment)) return 'other';
+  if (isOther(facts.outbox, facts.outboxComment, outboxOf(outbox).comment)) return 'other';
+  return facts.table === null || facts.outbox === null ? 'absent' : 'same';
 }
 
 /** What is wrong with what a server says of itself. */
-export function findingsOf(facts: PostgresFacts, name: string): readonly PostgresFinding[] {
-  return [...ofDurability(facts), ...ofTable(facts, name)];
+export function findingsOf(facts: PostgresFacts, name: string, outbox = outboxTable): readonly PostgresFinding[] {
+  return [...ofDurability(facts), ...ofTable(facts, name), ...ofOutbox(facts, outbox)];
 }
 
 function ofDurability({ standby, fsync, synchronousCommit, replicas }: PostgresFacts): PostgresFinding[] {
@@ -118,17 +144,32 @@ function ofDurability({ standby, fsync, synchronousCommit, replicas }: PostgresF
 }
 
 function ofTable({ table, comment, granted }: PostgresFacts, name: string): PostgresFinding[] {
-  const apply = 'Apply the migration of pawl/postgres';
-  if (table === null) return [{ level: 'problem', text: `the table '${name}' is not there. ${apply}` }];
-  const found: PostgresFinding[] = [];
-  if (!isOfThisVersion(comment, name)) {
-    const text = `the table '${name}' is not known to be of this version's migration: its comment has another checksum. ${apply}`;
-    found.push({ level: 'warning', text });
-  }
+  if (table === null) return [absent('problem', name)];
   const missing = needed.filter((privilege) => !granted.includes(privilege));
-  if (missing.length > 0) {
-    const text = `the role may not ${missing.join(', ')} on the table '${name}'. Grant it`;
-    found.push({ level: 'problem', text });
-  }
-  return found;
+  return [...ofVersion(comment, claimsOf(name).comment, name), ...ofRole(missing, name)];
+}
+
+/** A role that may not read it has no use for it: a consumer without an outbox needs none. */
+function ofOutbox({ outbox, outboxComment, outboxGranted }: PostgresFacts, name: string): PostgresFinding[] {
+  if (outbox === null) return [absent('warning', name)];
+  const missing = neededOfOutbox.filter((privilege) => !outboxGranted.includes(privilege));
+  const isUsed = outboxGranted.length > 0;
+  return [...ofVersion(outboxComment, outboxOf(name).comment, name), ...ofRole(isUsed ? missing : [], name)];
+}
+
+const apply = 'Apply the migration of pawl/postgres';
+
+function absent(level: PostgresFinding['level'], name: string): PostgresFinding {
+  return { level, text: `the table '${name}' is not there. ${apply}` };
+}
+
+function ofVersion(comment: string | null, ours: string, name: string): PostgresFinding[] {
+  if (comment === ours) return [];
+  const text = `the table '${name}' is not known to be of this version's migration: its comment has another checksum. ${apply}`;
+  return [{ level: 'warning', text }];
+}
+
+function ofRole(missing: readonly string[], name: string): PostgresFinding[] {
+  if (missing.length === 0) return [];
+  return [{ level: 'problem', text: `the role may not ${missing.join(', ')} on the table '${name}'. Grant it` }];
 }

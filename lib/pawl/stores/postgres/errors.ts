@@ -66,12 +66,12 @@ export function isUndone(error: unknown): boolean {
 }
 
 /** @returns a SetupError, if an operator has to act; or the error as it is, which may pass by itself */
-export function setupErrorOf(error: unknown, table: string): unknown {
+export function setupErrorOf(error: unknown, table: string, needs = 'SELECT, INSERT and UPDATE'): unknown {
   const { message } = recordedError(error);
   const said = `PostgreSQL says: ${message}`;
   const options = { cause: error };
   if (sqlState(error) === '42501') {
-    const advice = 'Grant it SELECT, INSERT and UPDATE on the table';
+    const advice = `Grant it ${needs} on the table`;
     return new SetupError(`the role may not use the table '${table}'. ${said}. ${advice}`, 'access-denied', options);
   }
   if (ofSetup.includes(stateClass(error))) {

@@ -26,7 +26,7 @@ const graceSeconds = 3600;
 
 /**
  * Deletes some records whose retention is over. It waits for no transaction: a row that a worker is at stays for the next call. Nothing else deletes records,
- * so call it from a schedule, until it returns 0.
+ * so call it from a schedule, until it returns 0. With `table: 'pawl_outbox'`, it deletes the counters of groups that had no message for a day.
  *
  * The role needs `SELECT`, `UPDATE` and `DELETE` on the table.
  *

@@ -73,8 +73,8 @@ ORDER BY first_seen_at, id LIMIT $5`,
     /** Rows in the order of their ids, behind the id $1, at most $2. */
     listAll: `SELECT id, record::text AS record FROM ${table} WHERE id > $1 ORDER BY id LIMIT $2`,
     /** Deletes some rows whose retention was over at $1, in seconds, and that no transaction is at. */
-    deleteExpired: `DELETE FROM ${table} WHERE id IN (
-  SELECT id FROM ${table} WHERE expires_at < $1::double precision LIMIT $2 FOR UPDATE SKIP LOCKED
-) RETURNING id`,
+    deleteExpired: `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
+  SELECT ctid FROM ${table} WHERE expires_at < $1::double precision LIMIT $2 FOR UPDATE SKIP LOCKED
+)) RETURNING id`,
   };
 }

@@ -5,7 +5,7 @@ import type { KeepsNotes } from '../../rules/notes.ts';
 import type { ListsOpenClaims } from '../../rules/open-claims.ts';
 import type { ClaimStore, ClaimWrite } from '../../rules/store.ts';
 import { claimsIn } from './claims.ts';
-import type { ClientOf, PostgresPool } from './sql.ts';
+import type { ClientOf, PostgresClient, PostgresPool } from './sql.ts';
 import { openTable, type PostgresTableOptions, postgresTableOptionNames } from './table.ts';
 import { type Transacted, transact } from './transact.ts';
 
@@ -42,9 +42,14 @@ export interface PostgresStore<Tx> extends ClaimStore, ListsOpenClaims, KeepsNot
    * Applies the write of the claim and the statements of `work`, in one transaction, or neither. A call that rejects leaves it unknown which: the same call
    * again finds out.
    *
+   * @param work gets the author's form of the transaction, and the connection that it is on
    * @param remainingMs how long its worker has, in milliseconds
    */
-  transact(write: ClaimWrite, work: (tx: Tx) => unknown, remainingMs: number): Promise<Transacted>;
+  transact(
+    write: ClaimWrite,
+    work: (tx: Tx, connection: PostgresClient) => unknown,
+    remainingMs: number,
+  ): Promise<Transacted>;
 }
 
 /**
@@ -69,7 +74,8 @@ export function postgresStore<Pool extends PostgresPool, Tx = ClientOf<Pool>>(
   return {
     ...claims,
     async transact(write, work, remainingMs) {
-      const done = await transact(table, write, (client) => work(tx(client as ClientOf<Pool>)), remainingMs);
+      const inTx = (client: PostgresClient) => work(tx(client as ClientOf<Pool>), client);
+      const done = await transact(table, write, inTx, remainingMs);
       return done.kind === 'lost' ? { applied: false, found: await claims.read(write.next.id) } : done.result;
     },
   };

@@ -45,8 +45,11 @@ export interface PostgresTable {
   ask(text: string, values: readonly unknown[]): Promise<readonly object[]>;
 }
 
-/** @throws OptionError when the pool or the name is none */
-export function openTable({ pool, table = 'pawl_claims', host = nodeHost }: PostgresTableOptions): PostgresTable {
+/** @param needs what a role needs on the table @throws OptionError when the pool or the name is none */
+export function openTable(
+  { pool, table = 'pawl_claims', host = nodeHost }: PostgresTableOptions,
+  needs?: string,
+): PostgresTable {
   expect(typeof pool?.connect === 'function', 'pool', 'a pool of connections, such as new Pool() of pg', pool);
   const name = quoted(table);
   listenOnce(pool);
@@ -60,7 +63,7 @@ export function openTable({ pool, table = 'pawl_claims', host = nodeHost }: Post
         const { rows } = await withConnection(pool, host, ({ run }) => run(text, values));
         return rows;
       } catch (error) {
-        throw setupErrorOf(error, table);
+        throw setupErrorOf(error, table, needs);
       }
     },
   };

@@ -24,6 +24,13 @@ describe('a message in a commit', () => {
     expect(typesOf()).toEqual(['granted', 'message-sent', 'completed']);
   });
 
+  it('reads the counter of a group once, for any number of messages of it', async () => {
+    const { consumer, store, message, changes, requests } = await setUpOutbox();
+    const change = (n: number) => message({ to: changes.url, key: `maria/${n}`, body: n, group: 'maria' });
+    await consumer((_, claim) => commit(claim, [1, 2, 3].map(change)), { store })(order('a'));
+    expect(requests.filter((name) => name === 'QueryCommand')).toHaveLength(1);
+  });
+
   it('does not exist where a condition of the application refuses the commit', async () => {
     const { consumer, store, put, message, receipts, sent, waiting, ledger } = await setUpOutbox();
     const refused = {

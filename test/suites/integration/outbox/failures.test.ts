@@ -9,9 +9,9 @@ import {
   outboxSweep,
   queues,
 } from '../../../../lib/pawl/outbox/index.ts';
-import { commit } from '../../../../lib/pawl/transactions/index.ts';
 import { context } from '../../../support/lambda.ts';
 import { order } from '../../scenarios/support.ts';
+import { type Storage, storages } from './storages.ts';
 import { setUpOutbox } from './support.ts';
 
 /** A queue in front of which something stands: it refuses some messages in a way of its own. */
@@ -31,51 +31,58 @@ const named = (name: string, httpStatusCode: number) =>
 const refusal = named('InvalidMessageContents', 400);
 const throttled = named('ThrottlingException', 400);
 
-async function setUpTrouble(fail: (body: string) => Error | undefined) {
-  const world = await setUpOutbox();
-  const { shared, changes, outboxTable } = world;
-  const troubledOutbox = dynamoOutbox({ ...shared, destinations: [troubled(queues({ aws: shared.aws }), fail)] });
-  const { message } = troubledOutbox;
+async function setUpTrouble({ setUp }: Storage, fail: (body: string) => Error | undefined) {
+  const world = await setUp();
+  const { shared, changes, open } = world;
+  const destinations = [troubled(queues({ aws: shared.aws }), fail)];
+  const opened = open({ destinations });
+  const { message, outbox } = opened;
   const reports: OutboxReport[] = [];
-  const later = { ...troubledOutbox, host: { ...nodeHost, now: () => Date.now() + 61_000 } };
+  const onReport = (report: OutboxReport) => void reports.push(report);
+  let minutes = 0;
+  const { outbox: later } = open({ destinations, host: { ...nodeHost, now: () => Date.now() + 61_000 * minutes } });
+  const sweep = outboxSweep({ outbox: later, onReport });
   return {
     ...world,
-    message,
-    outboxTable,
+    ...opened,
     change: (n: number, group: string) => message({ to: changes.url, key: `${group}/${n}`, body: { group, n }, group }),
-    relayWithTrouble: outboxRelay({ outbox: troubledOutbox }),
-    sweepNow: outboxSweep({ outbox: troubledOutbox, onReport: (report) => void reports.push(report) }),
-    sweepLater: outboxSweep({ outbox: later, onReport: (report) => void reports.push(report) }),
+    sweepNow: outboxSweep({ outbox, onReport }),
+    /** A minute after the last one: what a sweep has taken may be held for a while. */
+    sweepLater() {
+      minutes += 1;
+      return sweep();
+    },
     reports,
   };
 }
 
-describe('a destination that refuses a message for good', () => {
+describe.each(storages)('in $database, a destination that refuses a message for good', (storage) => {
   it('parks it with its reason, holds its group back, and never another', async () => {
-    const { consumer, store, change, sent, waiting, typesOf, stream, relayWithTrouble } = await setUpTrouble((body) =>
-      body.includes('"maria","n":1') ? refusal : undefined,
+    const { consumer, store, commit, change, sent, waiting, typesOf, relayAll, outbox } = await setUpTrouble(
+      storage,
+      (body) => (body.includes('"maria","n":1') ? refusal : undefined),
     );
-    const book = consumer((_, claim) => commit(claim, [change(1, 'maria'), change(2, 'maria'), change(1, 'paul')]), {
-      store,
-    });
+    const messages = [change(1, 'maria'), change(2, 'maria'), change(1, 'paul')];
+    const book = consumer((_, claim) => commit(claim, { messages }), { store });
     expect(await book(order('a'))).toEqual([]);
     expect(await sent('changes.fifo')).toEqual([{ group: 'paul', n: 1 }]);
     expect(await waiting()).toMatchObject([
-      { key: 'maria/1', parked: { name: { S: 'InvalidMessageContents' } } },
+      { key: 'maria/1', parked: 'InvalidMessageContents' },
       { key: 'maria/2', parked: undefined },
     ]);
     expect(typesOf()).toContain('message-parked');
-    expect(await relayWithTrouble({ Records: await stream() }, context())).toEqual({ batchItemFailures: [] });
+    await relayAll(outbox);
     expect(await waiting()).toHaveLength(2);
   });
 });
 
-describe('a destination that is throttled', () => {
+describe.each(storages)('in $database, a destination that is throttled', (storage) => {
   it('has the message wait, unparked; a later sweep sends it', async () => {
     let isThrottled = true;
-    const { consumer, store, message, receipts, sent, waiting, typesOf, sweepNow, sweepLater, reports } =
-      await setUpTrouble(() => (isThrottled ? throttled : undefined));
-    const pay = consumer((_, claim) => commit(claim, [message({ to: receipts.url, key: 'a', body: 1 })]), { store });
+    const { consumer, store, commit, message, receipts, sent, waiting, typesOf, sweepNow, sweepLater, reports } =
+      await setUpTrouble(storage, () => (isThrottled ? throttled : undefined));
+    const receipt = message({ to: receipts.url, key: 'a', body: 1 });
+    const pay = consumer((_, claim) => commit(claim, { messages: [receipt] }), { store });
     expect(await pay(order('a'))).toEqual([]);
     expect(typesOf()).toContain('message-not-sent');
     expect(await waiting()).toMatchObject([{ parked: undefined }]);
@@ -94,15 +101,11 @@ describe('a destination that is throttled', () => {
 
   it('rests for the rest of a run after three failures in a row', async () => {
     let asked = 0;
-    const { outbox, message, receipts, client, sweepLater, waiting, reports } = await setUpTrouble(() => {
+    const { commitOwn, message, receipts, sweepLater, waiting, reports } = await setUpTrouble(storage, () => {
       asked += 1;
       return throttled;
     });
-    const { DynamoDBDocumentClient, TransactWriteCommand } = await import('@aws-sdk/lib-dynamodb');
-    const { writes } = await outbox.prepare(
-      Array.from({ length: 30 }, (_, n) => message({ to: receipts.url, key: n, body: n })),
-    );
-    await DynamoDBDocumentClient.from(client).send(new TransactWriteCommand({ TransactItems: [...writes] }));
+    await commitOwn(Array.from({ length: 30 }, (_, n) => message({ to: receipts.url, key: n, body: n })));
     await sweepLater();
     // Ten are under way at once when the third fails.
     expect(asked).toBeLessThanOrEqual(12);
@@ -111,7 +114,17 @@ describe('a destination that is throttled', () => {
   });
 });
 
-describe('the relay', () => {
+describe.each(storages)('in $database, the relay', ({ setUp }) => {
+  it('sweeps on a schedule', async () => {
+    const { commitOwn, message, receipts, open, sent } = await setUp({ atOnceMs: 0 });
+    await commitOwn([message({ to: receipts.url, key: 'a', body: 1 })]);
+    const relay = outboxRelay({ outbox: open().outbox, olderThanMs: 0, onReport: () => undefined });
+    expect(await relay({ source: 'aws.events' }, context())).toMatchObject({ sent: 1, reachedEnd: true });
+    expect(await sent('receipts')).toEqual([1]);
+  });
+});
+
+describe('the relay of a stream', () => {
   it('never fails a batch of the stream, also where the table cannot be read', async () => {
     const { shared, outboxTable } = await setUpOutbox();
     void outboxTable;
@@ -124,15 +137,5 @@ describe('the relay', () => {
     await expect(relay({ source: 'aws.events' }, context())).rejects.toThrow(
       /there-is-none' does not exist .*sort|there-is-none' does not exist/,
     );
-  });
-
-  it('sweeps on a schedule', async () => {
-    const { outbox, message, receipts, shared, client, sent } = await setUpOutbox({ atOnceMs: 0 });
-    const { DynamoDBDocumentClient, TransactWriteCommand } = await import('@aws-sdk/lib-dynamodb');
-    const { writes } = await outbox.prepare([message({ to: receipts.url, key: 'a', body: 1 })]);
-    await DynamoDBDocumentClient.from(client).send(new TransactWriteCommand({ TransactItems: [...writes] }));
-    const relay = outboxRelay({ outbox: dynamoOutbox(shared), olderThanMs: 0, onReport: () => undefined });
-    expect(await relay({ source: 'aws.events' }, context())).toMatchObject({ sent: 1, reachedEnd: true });
-    expect(await sent('receipts')).toEqual([1]);
   });
 });

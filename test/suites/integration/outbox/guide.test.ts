@@ -1,10 +1,14 @@
 import { DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { beforeEach, expect, inject, it, onTestFinished } from 'vitest';
+import { Pool } from 'pg';
+import { beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { nodeHost } from '../../../../lib/pawl/host.ts';
 import {
   type DynamoOutbox,
   type DynamoOutboxOptions,
   dynamoOutbox,
   outboxRelay,
+  type PostgresOutboxOptions,
+  postgresOutbox,
   queues,
 } from '../../../../lib/pawl/outbox/index.ts';
 import type { SqsHandler } from '../../../../lib/pawl/sqs/index.ts';
@@ -12,6 +16,7 @@ import { dynamoStore, sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts'
 import { exampleOf, type Names } from '../../../docs/run-example.ts';
 import { startClouds } from '../../../support/clouds.ts';
 import { context, sqsEvent, sqsRecord } from '../../../support/lambda.ts';
+import { createDatabase } from '../../../support/postgres-database.ts';
 import { claimsTable, localClient, outboxTable } from '../../../support/tables.ts';
 
 const guide = 'docs/guides/outbox.md';
@@ -64,7 +69,7 @@ it('commits the receipt with the entry, and mails it once, though the worker die
   const { store } = here({ tableName: env.OUTBOX_TABLE, aws: world.aws });
   const { messages } = await store.list();
   expect(messages).toMatchObject([{ key: 'receipt/p-1' }]);
-  const relay = await handlerOf('outboxRelay({', { ...names(), outboxRelay });
+  const relay = await handlerOf('outboxRelay({ outbox: dynamoOutbox', { ...names(), outboxRelay });
   const event = {
     Records: messages.map(({ id, n }) => ({
       eventName: 'INSERT',
@@ -114,4 +119,52 @@ it('sends what a transaction of its reader’s own has committed', async () => {
   });
   expect((await clouds.queues.messages(clouds.queues.orders)).map(({ body }) => body)).toEqual(['{"customer":17}']);
   expect((await outbox.store.list()).messages).toEqual([]);
+});
+
+describe.skipIf(inject('postgresUrl') === '')('in PostgreSQL', () => {
+  async function setUpPostgres() {
+    const { clouds, aws } = world;
+    const database = await createDatabase(inject('postgresUrl'));
+    const pools: Pool[] = [];
+    onTestFinished(async () => {
+      await Promise.all(pools.map((pool) => pool.end()));
+      await database[Symbol.asyncDispose]();
+    });
+    await database.pool.query('CREATE TABLE entries (payment text, cents int); CREATE TABLE customers (id int)');
+    function PoolHere(options: object): Pool {
+      const pool = new Pool({ ...options, connectionString: database.url });
+      pools.push(pool);
+      return pool;
+    }
+    const open = (more: Partial<PostgresOutboxOptions>) => (options: PostgresOutboxOptions) =>
+      postgresOutbox({ onEvent: () => undefined, ...options, ...more });
+    const env = { RECEIPTS_QUEUE_URL: clouds.queues.orders.url };
+    const names = { Pool: PoolHere, lean: () => aws, process: { env } };
+    const sent = async () => (await clouds.queues.messages(clouds.queues.orders)).map(({ body }) => body);
+    return { database, names, open, sent };
+  }
+
+  it('commits the receipt with the entry, and its relay sends it', async () => {
+    const { database, names, open, sent } = await setUpPostgres();
+    const enter = await handlerOf("operation: 'enter-payment'", { ...names, postgresOutbox: open({ atOnceMs: 0 }) });
+    await enter(sqsEvent(sqsRecord({ id: 'p-1', customer: 'maria', cents: 500 })), context());
+    const { rows } = await database.pool.query('SELECT payment FROM entries');
+    expect(rows).toEqual([{ payment: 'p-1' }]);
+    expect(await sent()).toEqual([]);
+    // Later than its worker is at it.
+    const host = { ...nodeHost, now: () => Date.now() + 11_000 };
+    const relay = await handlerOf('outboxRelay({ outbox: postgresOutbox', { ...names, postgresOutbox: open({ host }) });
+    expect(await relay({ source: 'aws.events' } as never, context())).toMatchObject({ sent: 1 });
+    expect(await sent()).toEqual(['{"payment":"p-1","cents":500}']);
+  });
+
+  it('sends what a transaction of its reader’s own has committed', async () => {
+    const { database, open, sent } = await setUpPostgres();
+    const { pool } = database;
+    const run = await exampleOf(guide, 'outbox.insert(');
+    await run({ pool, outbox: open({})({ pool, aws: world.aws }), to: world.env.RECEIPTS_QUEUE_URL });
+    const { rows } = await pool.query('SELECT id FROM customers');
+    expect(rows).toEqual([{ id: 17 }]);
+    expect(await sent()).toEqual(['{"customer":17}']);
+  });
 });

@@ -1,22 +1,16 @@
 import { afterEach, describe, expect, inject, it, vi } from 'vitest';
-import {
-  type Destination,
-  dynamoOutbox,
-  outboxOperator,
-  outboxSweep,
-  queues,
-} from '../../../../lib/pawl/outbox/index.ts';
+import { type Destination, outboxOperator, outboxSweep, queues } from '../../../../lib/pawl/outbox/index.ts';
 import { collect } from '../../../support/collect.ts';
 import { runCommand } from '../../../support/in-process.ts';
 import { envOf } from '../../../support/pawl-command.ts';
-import { setUpOutbox } from './support.ts';
+import { type Storage, storages } from './storages.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
 
 /** Three changes of maria's account, of which the queue refuses the first until it is corrected, and one receipt that its worker has left. */
-async function setUpParked() {
-  const world = await setUpOutbox({ atOnceMs: 0 });
-  const { shared, changes, receipts, client, sqs, outboxTable } = world;
+async function setUpParked({ setUp }: Storage) {
+  const world = await setUp({ atOnceMs: 0 });
+  const { shared, changes, receipts, sqs, open, place } = world;
   let isCorrected = false;
   const through = queues({ aws: shared.aws });
   const refusing: Destination = {
@@ -31,12 +25,10 @@ async function setUpParked() {
       await through.send(message, signal);
     },
   };
-  const outbox = dynamoOutbox({ ...shared, atOnceMs: 0, destinations: [refusing] });
-  const change = (n: number) => outbox.message({ to: changes.url, key: `maria/${n}`, body: n, group: 'maria' });
-  const receipt = outbox.message({ to: receipts.url, key: 'receipt/a', body: { secret: 'of maria' } });
-  const { writes } = await outbox.prepare([change(1), change(2), change(3), receipt]);
-  const { DynamoDBDocumentClient, TransactWriteCommand } = await import('@aws-sdk/lib-dynamodb');
-  await DynamoDBDocumentClient.from(client).send(new TransactWriteCommand({ TransactItems: [...writes] }));
+  const { outbox, message, commitOwn } = open({ atOnceMs: 0, destinations: [refusing] });
+  const change = (n: number) => message({ to: changes.url, key: `maria/${n}`, body: n, group: 'maria' });
+  const receipt = message({ to: receipts.url, key: 'receipt/a', body: { secret: 'of maria' } });
+  await commitOwn([change(1), change(2), change(3), receipt]);
   const sweep = outboxSweep({ outbox, olderThanMs: 0, onReport: () => undefined });
   for (const [name, value] of Object.entries(envOf({ sqs }, inject('dynamoEndpoint')))) vi.stubEnv(name, value);
   return {
@@ -46,13 +38,13 @@ async function setUpParked() {
     correct: () => {
       isCorrected = true;
     },
-    pawl: (...args: readonly string[]) => runCommand(['outbox', ...args, '--table', outboxTable]),
+    pawl: (...args: readonly string[]) => runCommand(['outbox', ...args, ...place]),
   };
 }
 
-describe('an operator of an outbox', () => {
+describe.each(storages)('an operator of an outbox in $database', (storage) => {
   it('sees what waits and what is parked, by address, and no body', async () => {
-    const { operator, sweep, changes, receipts } = await setUpParked();
+    const { operator, sweep, changes, receipts } = await setUpParked(storage);
     expect(await collect(operator.list({ parked: true }))).toEqual([]);
     expect(await collect(operator.list({ to: receipts.url }))).toMatchObject([{ key: 'receipt/a', bodyBytes: 21 }]);
     await sweep();
@@ -68,7 +60,7 @@ describe('an operator of an outbox', () => {
   });
 
   it('retries what is parked: the next sweep sends it, and its group behind it in order', async () => {
-    const { operator, sweep, sent, waiting, correct } = await setUpParked();
+    const { operator, sweep, sent, waiting, correct } = await setUpParked(storage);
     await sweep();
     const [parked] = await collect(operator.list({ parked: true }));
     const id = parked?.id ?? '';
@@ -84,7 +76,7 @@ describe('an operator of an outbox', () => {
   });
 
   it('discards a message for good, and the group goes on behind it', async () => {
-    const { operator, sweep, sent, waiting } = await setUpParked();
+    const { operator, sweep, sent, waiting } = await setUpParked(storage);
     await sweep();
     const [parked] = await collect(operator.list({ parked: true }));
     const id = parked?.id ?? '';
@@ -96,7 +88,7 @@ describe('an operator of an outbox', () => {
   });
 
   it('finds no message by a name that is none, and none by the counter of a group', async () => {
-    const { operator, waiting } = await setUpParked();
+    const { operator, waiting } = await setUpParked(storage);
     const [message] = await waiting();
     for (const id of ['', 'message', `${message?.id}#0`, `${message?.id}#4`, `${message?.id}#1e0`]) {
       expect(await operator.discard(id)).toEqual({ id, outcome: 'not-found' });
@@ -105,9 +97,9 @@ describe('an operator of an outbox', () => {
   });
 });
 
-describe('pawl outbox', () => {
+describe.each(storages)('pawl outbox, in $database', (storage) => {
   it('lists for people and for scripts, without bodies, and ends with 1 while a message is parked', async () => {
-    const { pawl, sweep } = await setUpParked();
+    const { pawl, sweep } = await setUpParked(storage);
     expect(await pawl()).toMatchObject({ code: 0, out: expect.stringContaining('4 messages waiting, 0 parked.') });
     await sweep();
     const { code, out } = await pawl('list');
@@ -124,7 +116,7 @@ describe('pawl outbox', () => {
   });
 
   it('shows a plan, and changes nothing before it may', async () => {
-    const { pawl, sweep, operator } = await setUpParked();
+    const { pawl, sweep, operator } = await setUpParked(storage);
     await sweep();
     const [parked] = await collect(operator.list({ parked: true }));
     const { code, lines } = await pawl('retry', '--dry-run', '--json');
@@ -137,7 +129,7 @@ describe('pawl outbox', () => {
   });
 
   it('retries all that is parked, and discards what is named', async () => {
-    const { pawl, sweep, sent, correct, operator } = await setUpParked();
+    const { pawl, sweep, sent, correct, operator } = await setUpParked(storage);
     await sweep();
     correct();
     expect(await pawl('retry', '--yes')).toMatchObject({
@@ -152,11 +144,13 @@ describe('pawl outbox', () => {
   });
 
   it('ends with 1 if a named message is not there, and says so', async () => {
-    const { pawl } = await setUpParked();
+    const { pawl } = await setUpParked(storage);
     const { code, out } = await pawl('retry', 'message#nothing#1', '--yes');
     expect({ code, out }).toMatchObject({ code: 1, out: expect.stringContaining('message#nothing#1: not-found') });
   });
+});
 
+describe('pawl outbox', () => {
   it.each([
     [['forget'], "expected list, retry or discard; got 'forget'"],
     [['discard'], 'takes the ids of messages'],

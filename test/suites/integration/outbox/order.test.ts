@@ -1,36 +1,34 @@
-import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { bodyField } from '../../../../lib/pawl/sqs/index.ts';
-import { commit, eachTransaction } from '../../../../lib/pawl/transactions/index.ts';
 import { context, failuresOf, sqsEvent } from '../../../support/lambda.ts';
-import { type Order, order } from '../../scenarios/support.ts';
-import { setUpOutbox } from './support.ts';
+import { order } from '../../scenarios/support.ts';
+import { storages } from './storages.ts';
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
-/** An outbox, and a way to commit a message of a group with the application's data. */
-async function setUpGroups(options: Parameters<typeof setUpOutbox>[0] = {}) {
-  const world = await setUpOutbox(options);
-  const { changes, message, outbox, client, consumer, put, store } = world;
-  const change = (n: number, group = 'maria') => ({ to: changes.url, key: `${group}/${n}`, body: { group, n }, group });
-  return {
-    ...world,
-    change,
-    /** A commit of a transaction of the author's own. */
-    async commitOwn(n: number, group?: string) {
-      const prepared = await outbox.prepare([message(change(n, group))]);
-      await DynamoDBDocumentClient.from(client).send(new TransactWriteCommand({ TransactItems: [...prepared.writes] }));
-      return prepared;
-    },
-    book: consumer(
-      ({ body: { orderId } }, claim) => commit(claim, [put(orderId), message(change(Number(orderId.slice(1))))]),
-      { store },
-    ),
-  };
-}
+describe.each(storages)('the messages of a group in $database', ({ setUp }) => {
+  /** An outbox, and a way to commit a message of a group with the application's data. */
+  async function setUpGroups(options: Parameters<typeof setUp>[0] = {}) {
+    const world = await setUp(options);
+    const { changes, message, consumer, store, commit, commitOwn } = world;
+    const change = (n: number, group = 'maria') => ({
+      to: changes.url,
+      key: `${group}/${n}`,
+      body: { group, n },
+      group,
+    });
+    return {
+      ...world,
+      change,
+      /** A commit of a transaction of the author's own. */
+      commitOwn: (n: number, group?: string) => commitOwn([message(change(n, group))]),
+      book: consumer(
+        ({ body: { orderId } }, claim) =>
+          commit(claim, { entries: [orderId], messages: [message(change(Number(orderId.slice(1))))] }),
+        { store },
+      ),
+    };
+  }
 
-describe('the messages of a group', () => {
   it('are numbered without a gap, and sent at once while each is alone', async () => {
     const { book, sent, waiting, typesOf } = await setUpGroups();
     for (const n of numbers(3)) await book(order(`a${n}`));
@@ -40,19 +38,13 @@ describe('the messages of a group', () => {
   });
 
   it('several in one commit take one counter, and go in their order', async () => {
-    const { consumer, store, message, change, sent, waiting, requests } = await setUpGroups();
-    const all = consumer(
-      (_, claim) =>
-        commit(
-          claim,
-          numbers(3).map((n) => message(change(n))),
-        ),
-      { store },
-    );
+    const { consumer, store, commit, message, change, sent, waiting } = await setUpGroups();
+    const all = consumer((_, claim) => commit(claim, { messages: numbers(3).map((n) => message(change(n))) }), {
+      store,
+    });
     await all(order('a'));
     expect(await sent('changes.fifo')).toEqual(numbers(3).map((n) => ({ group: 'maria', n })));
     expect(await waiting()).toEqual([]);
-    expect(requests.filter((name) => name === 'QueryCommand')).toHaveLength(1);
   });
 
   it('wait for the relay while an earlier one is not known to be sent; no other group does', async () => {
@@ -92,11 +84,11 @@ describe('the messages of a group', () => {
   });
 
   it('are committed, all of them and in one order, by workers that meet', async () => {
-    const { store, message, change, put, sent, waiting, relayAll, events } = await setUpGroups();
-    const handler = eachTransaction<Order>(
-      { operation: 'book', store, key: bodyField('orderId'), onEvent: (event) => void events.push(event) },
-      ({ body: { orderId } }) => [put(orderId), message(change(Number(orderId.slice(1))))],
-    );
+    const { transactions, message, change, sent, waiting, relayAll } = await setUpGroups();
+    const handler = transactions(({ orderId }) => ({
+      entries: [orderId],
+      messages: [message(change(Number(orderId.slice(1))))],
+    }));
     const batch = numbers(12).map((n) => order(`a${n}`));
     expect(failuresOf(await handler(sqsEvent(...batch), context(120_000)))).toEqual([]);
     await relayAll();
@@ -106,10 +98,9 @@ describe('the messages of a group', () => {
   });
 
   it('go on behind what still lies in the lane where their counter has ended', async () => {
-    const { commitOwn, client, outboxTable, sent, waiting, relayAll } = await setUpGroups();
+    const { commitOwn, endCounters, sent, waiting, relayAll } = await setUpGroups();
     for (const n of numbers(3)) await commitOwn(n);
-    const [{ id } = { id: '' }] = await waiting();
-    await client.send(new DeleteItemCommand({ TableName: outboxTable, Key: { id: { S: id }, n: { N: '0' } } }));
+    await endCounters();
     await commitOwn(4);
     await commitOwn(5);
     expect((await waiting()).map(({ n }) => n)).toEqual(numbers(5));
@@ -121,11 +112,10 @@ describe('the messages of a group', () => {
   });
 
   it('that lie where a counter has begun anew are not removed by a sender of the old number', async () => {
-    const { commitOwn, client, outboxTable, waiting, relayAll } = await setUpGroups();
+    const { commitOwn, endCounters, waiting, relayAll } = await setUpGroups();
     const sleeper = await commitOwn(1);
-    const [{ id } = { id: '' }] = await waiting();
     await relayAll();
-    await client.send(new DeleteItemCommand({ TableName: outboxTable, Key: { id: { S: id }, n: { N: '0' } } }));
+    await endCounters();
     await commitOwn(2);
     expect(await waiting()).toMatchObject([{ n: 1, key: 'maria/2' }]);
     await sleeper.sendNow(10_000);

@@ -1,34 +1,31 @@
 import { once } from 'node:events';
-import { inject } from 'vitest';
 import { startWorker } from '../../../fixtures/locks/children.ts';
-import type { setUpOutbox } from './support.ts';
+import type { World } from './storages.ts';
 
-/** Where an invocation runs: the tables and queues of a test. */
-type Place = Pick<Awaited<ReturnType<typeof setUpOutbox>>, 'sqs' | 'tableName' | 'ledger' | 'outboxTable'>;
-
-/** One invocation of `test/fixtures/outbox/worker.ts`. */
+/** One invocation of `test/fixtures/outbox/worker.ts`, or of the worker of another database. */
 export interface Run {
   readonly role: 'post' | 'commit' | 'outside' | 'relay' | 'sweep';
   readonly event: unknown;
   /** The request at which it kills itself: `sends SendMessageCommand`, before it leaves; `wrote …`, after it was served. */
   readonly diesAt?: string | undefined;
   readonly atOnceMs?: number;
+  /** How far ahead of ours the clock of its outbox is. */
+  readonly aheadMs?: number;
 }
 
 /** Runs one invocation in a process of its own. @returns the signal that ended it, that it returned, or that it returned a message to its queue */
-export async function run(place: Place, to: string, { role, event, diesAt = '', atOnceMs }: Run): Promise<string> {
+export async function run(world: Pick<World, 'sqs' | 'worker'>, to: string, one: Run): Promise<string> {
+  const { role, event, diesAt = '', atOnceMs, aheadMs = 0 } = one;
   const env = {
-    ENDPOINT: inject('dynamoEndpoint'),
-    QUEUES: place.sqs.endpoint,
-    CLAIMS: place.tableName,
-    LEDGER: place.ledger,
-    OUTBOX: place.outboxTable,
+    ...world.worker.env,
+    QUEUES: world.sqs.endpoint,
     TO: to,
     ROLE: role,
     DIES_AT: diesAt,
+    AHEAD_MS: String(aheadMs),
     ...(atOnceMs !== undefined && { AT_ONCE_MS: String(atOnceMs) }),
   };
-  const child = startWorker('../outbox/worker.ts', env);
+  const child = startWorker(world.worker.file, env);
   const exit = once(child, 'exit');
   await once(child, 'message');
   child.send(event as object);

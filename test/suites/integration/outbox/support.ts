@@ -8,13 +8,17 @@ import { dynamoStore, sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts'
 import { transactionalStore } from '../../../../lib/pawl/transactions/index.ts';
 import { startSqsLocal } from '../../../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { toSqsEvent } from '../../../../lib/rehearsal/services/sqs/sqs-event.ts';
-import { type StreamRecord, streamClient } from '../../../../lib/rehearsal/services/streams/stream-client.ts';
+import {
+  type StreamRecord,
+  streamClient,
+  TrimmedError,
+} from '../../../../lib/rehearsal/services/streams/stream-client.ts';
 import { context } from '../../../support/lambda.ts';
 import { claimsTable, localClient, outboxTable } from '../../../support/tables.ts';
 import { setUp } from '../../scenarios/support.ts';
 
 /** An SQS server of its own, with a standard and a FIFO queue. */
-async function startDestinations() {
+export async function startDestinations() {
   const sqs = await startSqsLocal();
   onTestFinished(() => sqs.stop());
   const receipts = await sqs.createQueue('receipts');
@@ -112,6 +116,20 @@ async function scan(client: DynamoDBClient, TableName: string): Promise<readonly
 }
 
 async function streamOf(client: DynamoDBClient, endpoint: string, TableName: string): Promise<readonly StreamRecord[]> {
+  try {
+    return await readStream(client, endpoint, TableName);
+  } catch (error) {
+    // A shard has had its first record meanwhile.
+    if (error instanceof TrimmedError) return streamOf(client, endpoint, TableName);
+    throw error;
+  }
+}
+
+async function readStream(
+  client: DynamoDBClient,
+  endpoint: string,
+  TableName: string,
+): Promise<readonly StreamRecord[]> {
   const { Table } = await client.send(new DescribeTableCommand({ TableName }));
   const arn = String(Table?.LatestStreamArn);
   const streams = streamClient(endpoint);
@@ -143,7 +161,9 @@ export async function receivedFrom(client: SQSClient, { url, arn }: { readonly u
 
 /** What a consumer with `sentKey()` runs its handler for. */
 export async function consume(
-  world: Pick<Awaited<ReturnType<typeof setUpOutbox>>, 'client' | 'shared' | 'sqs'>,
+  world: Pick<Awaited<ReturnType<typeof setUpOutbox>>, 'client' | 'sqs'> & {
+    readonly shared: Pick<DynamoOutboxOptions, 'aws'>;
+  },
   queue: { readonly url: string; readonly arn: string },
 ): Promise<readonly unknown[]> {
   const bodies: unknown[] = [];
