@@ -312,9 +312,9 @@ export const rules: readonly Rule[] = [
     never: cdk,
   },
   {
-    rule: "the console's page runs in a browser: it imports itself, what it and its server say to each other, how a text is made visible, and its view library",
+    rule: "the console's page runs in a browser: it imports itself, what it and its server say to each other, what pawl says of locks, how a text is made visible, and its view library",
     from: /^lib\/cli\/console\/page\/(?!bundle\.ts$)/,
-    only: /^(lib\/cli\/console\/(page\/(?!bundle\.ts$)|api\.ts$)|pawl\/(operate|statements|kernel)$|preact(\/|$))/,
+    only: /^(lib\/cli\/(console\/(page\/(?!bundle\.ts$)|api\.ts$)|lock-words\.ts$)|pawl\/(locks|operate|statements|kernel)$|preact(\/|$))/,
   },
   {
     rule: "only the page's bundler and a rehearsal import one: users have none",

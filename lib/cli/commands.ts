@@ -424,20 +424,27 @@ for good: they are never sent, and their groups go on. Both show a plan first.`,
     summary: 'serves a web page of all of this on this machine',
     names: noNames('Name a stack with --stack'),
     usage: `${stackOrTable} [--queue <name or url> …] [--write]`,
-    about: `Serves a page on 127.0.0.1, with your AWS credentials, until Ctrl-C: what is open, one claim with its story, dead letters, and what to do about them.
-It only reads, except with --write. It prints a link that opens the page in one browser, once. Nothing is sent to any place but AWS.`,
+    about: `Serves a page on 127.0.0.1, with your AWS credentials, until Ctrl-C: what is open, one claim with its story, locks, dead letters, findings,
+and what to do about them. It only reads, except with --write. It prints a link that opens the page in one browser, once. Nothing is sent to any place but AWS.`,
     options: {
       ...account,
       queue: texts('name or url', 'a dead-letter queue', { otherwise: 'all dead-letter queues of the stack' }),
-      write: flag('resolve claims and redrive messages, too'),
+      write: flag('resolve claims, redrive messages, release locks and settle findings, too'),
+      work: texts('name', 'show how far this work of forEachItem is, under each lock', { otherwise: 'none' }),
+      remedies: text('file', 'the file that has the remedies of findings, as of pawl findings settle'),
       port,
       namespace: text('name', "the CloudWatch namespace of your consumers' metricEvents", {
         default: metricNamespace,
       }),
     },
-    examples: ['--stack Shop', '--table claims --queue mails-dlq --write'],
-    more: `Needs what pawl claims, dlq and, with --write, resolve and redrive need: claims.grantOperate(role). For counts over time, it also needs
-cloudwatch:ListMetrics and cloudwatch:GetMetricData. Every act is a line of JSON on the standard error: keep them.`,
+    examples: [
+      '--stack Shop',
+      '--table claims --queue mails-dlq --write',
+      '--stack Shop --write --work repay --remedies remedies.ts',
+    ],
+    more: `Needs what pawl claims, dlq and, with --write, resolve and redrive need: claims.grantOperate(role); for findings, also
+claims.grantStatements(role). For counts over time, it also needs cloudwatch:ListMetrics and cloudwatch:GetMetricData.
+What is resolved, redriven, discarded, released and settled by a remedy is a line of JSON on the standard error: keep them.`,
     exits: 'Exits with 0 when you end it, and 2 if it could not run.',
     guide: 'guides/console.md',
     run: async (line, io) => (await import('./console.ts')).serveConsole(line, io),

@@ -1,29 +1,39 @@
 import { userInfo } from 'node:os';
+import { readProgress } from 'pawl/locks';
+import { settleFindings } from 'pawl/statements';
 import { clientConfig } from './client-config.ts';
-import type { Io, Line } from './command.ts';
+import { type Io, type Line, UsageError } from './command.ts';
 import { cloudWatchHistory } from './console/cloudwatch-history.ts';
+import type { Desk } from './console/routes.ts';
 import { startConsole } from './console/server.ts';
 import { type DeadLetterPlace, type OpenAccount, openAccount } from './open-account.ts';
 import type { Values } from './option.ts';
 import type { account as accountOptions } from './options.ts';
 import { queueUrlOf } from './queue-url.ts';
+import { remediesIn } from './settle-findings.ts';
 
 interface Given extends Values<typeof accountOptions> {
   readonly queue: readonly string[];
   readonly write: boolean;
   readonly port: number | undefined;
   readonly namespace: string;
+  readonly work: readonly string[];
+  readonly remedies: string | undefined;
 }
 
 /** `pawl console`. @returns 0 when the operator ends it */
 export async function serveConsole({ options }: Line<Given>, io: Io): Promise<number> {
-  const { write, port, namespace } = options;
+  const { write, port, namespace, work: works, remedies } = options;
+  const loaded = remedies === undefined ? undefined : await remediesIn(remedies);
   // Its acts are reported on the standard error, one line of JSON each.
   const account = await openAccount(options, { io });
   try {
+    if (works.length > 0 && account.dynamoStore === undefined)
+      throw new UsageError('--work: what forEachItem has done is kept in DynamoDB, and not in a database.');
     const queues = await queuesOf(options.queue, account);
     const running = await startConsole({
-      desks: new Map([[account.tableName, { operate: account.operate, findings: account.findings }]]),
+      desks: new Map([[account.tableName, deskOf(account, loaded, io)]]),
+      works,
       title: options.stack ?? account.tableName,
       write,
       user: userInfo().username,
@@ -52,6 +62,23 @@ export async function serveConsole({ options }: Line<Given>, io: Io): Promise<nu
   } finally {
     account.close();
   }
+}
+
+function deskOf(
+  { operate, findings, locks, store, dynamoStore, identity }: OpenAccount,
+  remedies: Awaited<ReturnType<typeof remediesIn>> | undefined,
+  io: Io,
+): Desk {
+  return {
+    ...{ operate, findings, locks },
+    settlement:
+      remedies &&
+      settleFindings({
+        ...{ ...remedies, store, identity },
+        onEvent: ({ type, ...facts }) => io.error.line(JSON.stringify({ pawl: type, ...facts })),
+      }),
+    progressOf: dynamoStore && ((id, work) => readProgress({ store: dynamoStore, id, work })),
+  };
 }
 
 async function queuesOf(

@@ -1,6 +1,6 @@
-import { bodyField, type MessageKey, messageAttribute, messageId } from 'pawl/internal';
 import type { DeadLetter, DeadLettersSeen, DiscardResult, Operator, RedriveResult } from 'pawl/operate';
 import { type Io, type Line, UsageError } from './command.ts';
+import { keyAt, keyForms } from './letter-key.ts';
 import { type DeadLetterPlace, type OpenAccount, openAccount } from './open-account.ts';
 import type { Values } from './option.ts';
 import type { account as accountOptions, letters as letterOptions } from './options.ts';
@@ -92,13 +92,11 @@ export function sayLetter(what: string, result: RedriveResult | DiscardResult): 
 }
 
 /** @throws UsageError */
-function keyOf(where: string | undefined): MessageKey<unknown> | undefined {
+function keyOf(where: string | undefined) {
   if (where === undefined) return undefined;
-  const [kind, name = ''] = [where.split(':', 1)[0], where.slice(where.indexOf(':') + 1)];
-  if (where === 'message-id') return messageId();
-  if (kind === 'body' && name !== '' && name !== where) return bodyField(name);
-  if (kind === 'attribute' && name !== '' && name !== where) return messageAttribute(name);
-  throw new UsageError(`--key: expected body:<path>, attribute:<name> or message-id; got '${where}'.`);
+  const key = keyAt(where);
+  if (key === undefined) throw new UsageError(`--key: expected ${keyForms}; got '${where}'.`);
+  return key;
 }
 
 function statusOf({ claim, claimId, claimIsForeign }: DeadLetter): string {

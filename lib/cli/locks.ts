@@ -1,6 +1,7 @@
-import { type LockStays, type LockView, type ReleaseResult, readProgress } from 'pawl/locks';
+import { type LockView, type ReleaseResult, readProgress } from 'pawl/locks';
 import { carryOut } from './carry-out.ts';
 import { type Io, type Line, UsageError } from './command.ts';
+import { resourcesOf, whyItStays } from './lock-words.ts';
 import { openAccount } from './open-account.ts';
 import type { Values } from './option.ts';
 import type { account as accountOptions, plan as planOptions } from './options.ts';
@@ -56,12 +57,6 @@ function stateOf({ status, mayBeAlive }: LockView): string {
 /** The id without what all locks have in common: a shell takes a word that begins with `#` for a comment. */
 function tokenOf({ id }: LockView): string {
   return id.replace(/^#lock#/, '');
-}
-
-function resourcesOf({ resources, first }: LockView): string {
-  const names = first.map((parts) => parts.map((part) => part ?? '(hashed)').join('/'));
-  const more = resources - names.length;
-  return [...names, ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
 }
 
 interface LockGiven extends Values<typeof accountOptions> {
@@ -138,7 +133,7 @@ interface UnlockGiven extends Values<typeof accountOptions>, Values<typeof planO
 export async function unlock({ names, options }: Line<UnlockGiven>, io: Io): Promise<number> {
   const { fence, by, note } = options;
   if (fence !== undefined && names.length > 1) throw new UsageError('--fence: name one lock.');
-  const account = await openAccount(options, { io });
+  const account = await openAccount(options, { io, onEvent: () => undefined });
   try {
     const plan = await account.locks.planRelease({ locks: names.map((id) => ({ id, fence })), by, note });
     return await carryOut(options, io, {
@@ -172,13 +167,6 @@ export async function unlock({ names, options }: Line<UnlockGiven>, io: Io): Pro
     account.close();
   }
 }
-
-const whyItStays = {
-  missing: 'there is none',
-  ended: 'it has ended',
-  held: 'its worker may be alive',
-  changed: 'it has changed since it was read: look at it again',
-} as const satisfies Record<LockStays, string>;
 
 function sayRelease(result: ReleaseResult): string | undefined {
   if (result.outcome === 'released') return undefined;

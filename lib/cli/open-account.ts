@@ -24,7 +24,9 @@ import type { account, dynamoAccount } from './options.ts';
 
 export type { DeadLetterPlace };
 
-export interface AccountOptions extends Pick<OperatorOptions, 'onEvent' | 'retentionSeconds'> {
+export interface AccountOptions extends Pick<OperatorOptions, 'retentionSeconds'> {
+  /** Hears of each act on claims, messages and locks. @default a line of JSON to the standard error */
+  readonly onEvent?: () => void;
   readonly io: Io;
   /** What the role of this command needs. @default grantOperate */
   readonly grant?: 'grantOperate' | 'grantStatements' | 'grantRestore' | 'grantActs';
@@ -38,7 +40,6 @@ export interface OpenAccount {
   /** Where the claims are in DynamoDB: what only that store has. */
   readonly dynamoStore: DynamoStore | undefined;
   readonly operate: Operator;
-  /** Its commands print what they do themselves. */
   readonly locks: LockOperator;
   /** What statements have found. */
   readonly findings: Findings;
@@ -95,7 +96,7 @@ export async function openAccount(
     store,
     dynamoStore: 'dynamoStore' in opened ? opened.dynamoStore : undefined,
     operate: operator({ store, aws, ...keysOf(given['key-secret']), ...options }),
-    locks: lockOperator({ store: lockStore, onEvent: () => undefined }),
+    locks: lockOperator({ store: lockStore, ...(options.onEvent && { onEvent: options.onEvent }) }),
     findings: findings({ store, identity }),
     records: opened.records,
     identity,

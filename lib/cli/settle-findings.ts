@@ -129,13 +129,15 @@ export function byIds(
   };
 }
 
+type Remedies = Omit<SettleFindingsOptions, 'store' | 'identity' | 'onEvent'>;
+
 /** What a file of the author's exports. @throws UsageError */
-async function remediesIn(file: string): Promise<Pick<SettleFindingsOptions, 'operation' | 'remedies' | 'limits'>> {
-  const loaded: { readonly default?: Pick<SettleFindingsOptions, 'operation' | 'remedies' | 'limits'> } = await import(
-    pathToFileURL(resolve(file)).href
-  ).catch((error: unknown) => {
-    throw new UsageError(`--remedies: ${file} cannot be loaded: ${error instanceof Error ? error.message : error}`);
-  });
+export async function remediesIn(file: string): Promise<Remedies> {
+  const loaded: { readonly default?: Remedies } = await import(pathToFileURL(resolve(file)).href).catch(
+    (error: unknown) => {
+      throw new UsageError(`--remedies: ${file} cannot be loaded: ${error instanceof Error ? error.message : error}`);
+    },
+  );
   if (typeof loaded.default !== 'object')
     throw new UsageError(`--remedies: expected ${file} to export { operation, remedies, limits } as its default.`);
   return loaded.default;

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { type Shown, startConsole } from '@pawl/cli';
+import { readProgress } from 'pawl/locks';
+import { settleFindings } from 'pawl/statements';
 import { propertyOf } from '../../lib/pawl/kernel/unknown.ts';
 import { withListing } from '../../lib/pawl/stores/listing.ts';
 import { createFeed } from '../../lib/rehearsal/command/feed.ts';
@@ -9,7 +11,8 @@ import type { Progress } from '../../lib/rehearsal/progress.ts';
 import { operations, work } from './consumers.ts';
 import { type Incident, startIncident } from './incident.ts';
 import { type Facts, type Fifty, isSettled, type Judgement, judge, lineOf } from './judge.ts';
-import { deadLetterQueues, queues } from './servers.ts';
+import remedies from './remedies.ts';
+import { arnOf, deadLetterQueues, queues } from './servers.ts';
 
 /*
  * `npm start -- --incident`: the incident of fifty, until Ctrl-C.
@@ -24,11 +27,14 @@ export async function runIncident(progress: Progress, say: (text: string) => voi
     say: progress.say,
     onEvent: (event) => read(JSON.stringify({ pawl: event.type, ...event })),
   });
+  // The remedies read it where they run, as in an operator's shell.
+  process.env['BANK_URL'] = incident.bank.endpoint;
   const consoles = await Promise.all(
     ['maria', 'tom'].map(async (user) => {
       const { url } = await startConsole({
         ...shownTo(user, incident),
         title: 'the incident',
+        works: [work],
         write: true,
         user,
         feed,
@@ -62,10 +68,24 @@ function leftIn(judged: Judgement): string {
 }
 
 /** What the console of one person is over. */
-function shownTo(user: string, { servers, desks }: Incident): Shown {
+function shownTo(user: string, { servers, desks, store }: Incident): Shown {
   const url = (name: string) => servers.sqs.address(name).url;
   return {
-    desks: new Map([[servers.tables.claims, { operate: desks.operate, findings: desks.findingsAs(user) }]]),
+    desks: new Map([
+      [
+        servers.tables.claims,
+        {
+          ...{ operate: desks.operate, locks: desks.locks, findings: desks.findingsAs(user) },
+          settlement: settleFindings({
+            ...remedies,
+            store,
+            identity: async () => arnOf(user),
+            onEvent: () => undefined,
+          }),
+          progressOf: (id: string, name: string) => readProgress({ store, id, work: name }),
+        },
+      ],
+    ]),
     queues: (['charge', 'repay'] as const).map((consumer) => ({
       url: url(deadLetterQueues[consumer]),
       name: deadLetterQueues[consumer],

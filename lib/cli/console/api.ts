@@ -1,4 +1,5 @@
 import type { RecordedError } from 'pawl/kernel';
+import type { LockView, PlannedRelease, Progress, ReleaseResult } from 'pawl/locks';
 import type {
   DeadLetter,
   DeadLettersSeen,
@@ -11,7 +12,16 @@ import type {
   RedriveResult,
   ResolveResult,
 } from 'pawl/operate';
-import type { AcceptResult, Finding, StatementReport } from 'pawl/statements';
+import type {
+  AcceptResult,
+  ApproveResult,
+  ByHandResult,
+  Finding,
+  PlannedRemedy,
+  RemedyAmounts,
+  RemedyResult,
+  StatementReport,
+} from 'pawl/statements';
 import type { RehearsalView, ReportView } from './rehearsal-view.ts';
 
 /*
@@ -47,6 +57,10 @@ export interface ConsoleState {
   readonly rehearsal: boolean;
   /** Counts how often the tables and queues were replaced by others. */
   readonly version: number;
+  /** The works under locks whose progress is shown. */
+  readonly works: readonly string[];
+  /** Whether the console has remedies for findings. */
+  readonly remedies: boolean;
 }
 
 /** The parameter of a request that names the table of claims it is about. Without it, it is about the first one. */
@@ -100,8 +114,15 @@ export interface Overview {
   readonly at: number;
   readonly operations: readonly OperationNow[];
   readonly queues: readonly QueueNow[];
+  readonly locks: LocksNow;
   readonly truncated: boolean;
   readonly history: History;
+}
+
+/** How many locks stand. */
+export interface LocksNow extends Readonly<Record<LockState, number>> {
+  /** Since when the oldest without a worker has its resources, in epoch milliseconds; absent if there is none. */
+  readonly oldestAt: number | undefined;
 }
 
 export const sorts = ['age', 'attempts', 'key', 'reason'] as const;
@@ -139,6 +160,38 @@ export interface ClaimsList {
   readonly groups: readonly ClaimsGroup[];
 }
 
+/** `lease-over`: it is held, and no worker may be at it any more. */
+export const lockStates = ['kept', 'lease-over', 'held'] as const;
+export type LockState = (typeof lockStates)[number];
+
+/** How far a work is. */
+interface WorkShown extends Progress {
+  /** Its name. */
+  readonly work: string;
+}
+
+/** A lock, and what is known of the request that holds it. */
+export interface LockShown extends LockView {
+  readonly state: LockState | 'ended';
+  /** What became of its holder's claim; absent if there is no claim of that name. */
+  readonly claim?: string | undefined;
+  /** The works of its holder that have begun, of those that the console was asked to show. */
+  readonly works: readonly WorkShown[];
+}
+
+/** A lock as the operator has seen it. */
+export type SeenLock = Pick<LockView, 'id' | 'fence'>;
+
+export interface LocksList {
+  readonly at: number;
+  readonly total: number;
+  readonly truncated: boolean;
+  /** All that match, in the order of the page. */
+  readonly matching: readonly SeenLock[];
+  /** Those of the page. */
+  readonly locks: readonly LockShown[];
+}
+
 export interface LettersList extends Omit<DeadLettersSeen, 'letters'> {
   readonly at: number;
   /** Never with a body. */
@@ -161,22 +214,26 @@ export interface FindingsList {
   readonly reports: readonly StatementReport[];
 }
 
+/** What an operator does with findings that are named, without a remedy. */
+export const findingActs = ['accept', 'approve', 'settle-by-hand'] as const;
+export type FindingAct = (typeof findingActs)[number];
+
 /** One finding of a plan. */
-export type PlannedAcceptance = { readonly id: string } & (
-  | { readonly will: 'accept' }
-  | { readonly will: 'stay'; readonly whyNot: 'not-open' }
+export type PlannedFinding = { readonly id: string } & (
+  | { readonly will: FindingAct }
+  | { readonly will: 'stay'; readonly whyNot: 'not-open' | 'not-asked' }
 );
 
-/** What became of one acceptance. */
-export type AcceptanceResult = { readonly id: string } & (
-  | { readonly outcome: AcceptResult['outcome'] }
+/** What became of one finding. */
+export type FindingResult = { readonly id: string } & (
+  | { readonly outcome: (AcceptResult | ApproveResult | ByHandResult)['outcome'] }
   | { readonly outcome: 'failed'; readonly error: RecordedError }
 );
 
 /** A claim as the operator has seen it. */
 export type SeenClaim = Pick<OpenClaimView, 'id' | 'fence'>;
 
-/** Which claims, messages or findings an act is about. */
+/** Which claims, messages, locks or findings an act is about. */
 export type PlanWanted =
   | {
       readonly kind: 'resolve';
@@ -198,7 +255,27 @@ export type PlanWanted =
       readonly messageIds: readonly string[];
       readonly evenInDoubt: boolean;
     }
-  | { readonly kind: 'accept'; readonly ids: readonly string[] };
+  | { readonly kind: 'release'; readonly locks: readonly SeenLock[] }
+  | FindingsWanted<'settle'>
+  | FindingsWanted<FindingAct>;
+
+/** Which findings an act is about. `settle`: by their remedies. */
+export interface FindingsWanted<Kind extends FindingAct | 'settle'> {
+  readonly kind: Kind;
+  readonly ids: readonly string[];
+}
+
+/** One item of a plan. */
+export type PlannedItem =
+  | PlannedResolution
+  | PlannedRedrive
+  | PlannedDiscard
+  | PlannedRelease
+  | PlannedFinding
+  | PlannedRemedy;
+
+/** What became of one item. */
+export type ItemResult = ResolveResult | RedriveResult | DiscardResult | ReleaseResult | FindingResult | RemedyResult;
 
 /** A plan as the page shows it. The server keeps the whole. */
 export interface PlanShown {
@@ -212,18 +289,22 @@ export interface PlanShown {
   readonly to?: string | undefined;
   /** Of a redrive: whether that queue feeds the dead-letter queue; absent if the operator may not read it. */
   readonly isSource?: boolean | undefined;
+  /** Of remedies: what those that run cost, in the smallest unit of the currency. */
+  readonly amount?: number | undefined;
+  /** Of remedies: what is spent and reserved today, by all runs. */
+  readonly taken?: RemedyAmounts | undefined;
   /** When the plan was made, in epoch milliseconds, by the clock of the server. */
   readonly at: number;
   /** What will happen, and to how many. */
   readonly summary: readonly { readonly will: string; readonly count: number }[];
   /** The first items. */
-  readonly items: readonly (PlannedResolution | PlannedRedrive | PlannedDiscard | PlannedAcceptance)[];
+  readonly items: readonly PlannedItem[];
   readonly itemsInAll: number;
 }
 
 /** One line of an act's response. */
 export type ActLine =
-  | { readonly kind: 'result'; readonly result: ResolveResult | RedriveResult | DiscardResult | AcceptanceResult }
+  | { readonly kind: 'result'; readonly result: ItemResult }
   /** The act ended before its plan did. */
   | { readonly kind: 'failed'; readonly error: string }
   | { readonly kind: 'end' };

@@ -1,11 +1,11 @@
 import { recordedError } from 'pawl/kernel';
 import type { AcceptedBy, Finding, Findings, StatementReport } from 'pawl/statements';
-import type { AcceptanceResult, FindingsList, PlannedAcceptance } from './api.ts';
+import type { FindingAct, FindingResult, FindingsList, PlannedFinding } from './api.ts';
 
 /** What the page holds at once. The command line lists more. */
 const mostFindings = 2000;
 
-/** What statements have found, as the page shows and accepts it. @param findings `undefined` if the console's store keeps no findings */
+/** What statements have found, as the page shows and ends it. @param findings `undefined` if the console's store keeps no findings */
 export function findingList(findings: Findings | undefined, now: () => number) {
   async function open(): Promise<{ readonly found: readonly Finding[]; readonly truncated: boolean }> {
     const found: Finding[] = [];
@@ -21,6 +21,17 @@ export function findingList(findings: Findings | undefined, now: () => number) {
     return reports.filter((report) => report !== undefined);
   }
 
+  async function doneBy(act: FindingAct, id: string, acted: AcceptedBy) {
+    switch (act) {
+      case 'accept':
+        return findings?.accept(id, acted);
+      case 'approve':
+        return findings?.approve(id, acted);
+      case 'settle-by-hand':
+        return findings?.settleByHand(id, acted);
+    }
+  }
+
   return {
     async read(): Promise<FindingsList> {
       const { found, truncated } = await open();
@@ -28,19 +39,21 @@ export function findingList(findings: Findings | undefined, now: () => number) {
       return { at: now(), findings: found, truncated, operations, reports: await reportsOf(operations) };
     },
 
-    /** Which of these can be accepted. */
-    async plan(ids: readonly string[]): Promise<readonly PlannedAcceptance[]> {
-      const isOpen = new Set((await open()).found.map(({ id }) => id));
-      return [...new Set(ids)].map((id) =>
-        isOpen.has(id) ? { id, will: 'accept' } : { id, will: 'stay', whyNot: 'not-open' },
-      );
+    /** Of which of these the act is possible. */
+    async plan(act: FindingAct, ids: readonly string[]): Promise<readonly PlannedFinding[]> {
+      const found = new Map((await open()).found.map((finding) => [finding.id, finding]));
+      return [...new Set(ids)].map((id) => {
+        const finding = found.get(id);
+        if (finding === undefined) return { id, will: 'stay', whyNot: 'not-open' };
+        if (act === 'approve' && finding.request === undefined) return { id, will: 'stay', whyNot: 'not-asked' };
+        return { id, will: act };
+      });
     },
 
     /** Never throws: a finding that fails says so. */
-    async accept(id: string, accepted: AcceptedBy): Promise<AcceptanceResult> {
+    async act(act: FindingAct, id: string, acted: AcceptedBy): Promise<FindingResult> {
       try {
-        const outcome = (await findings?.accept(id, accepted))?.outcome ?? 'unknown-finding';
-        return { id, outcome };
+        return { id, outcome: (await doneBy(act, id, acted))?.outcome ?? 'unknown-finding' };
       } catch (error) {
         return { id, outcome: 'failed', error: recordedError(error) };
       }

@@ -1,4 +1,4 @@
-import type { DeadLetter, Operator } from 'pawl/operate';
+import type { DeadLetter, DeadLettersQuery, Operator } from 'pawl/operate';
 import type { Body, LettersList } from './api.ts';
 
 /** The characters of a body that the console keeps: enough to recognise a message. */
@@ -9,8 +9,9 @@ export function letterBox({ deadLetters }: Pick<Operator, 'deadLetters'>, now: (
   const seen = new Map<string, LettersList>();
   const bodies = new Map<string, ReadonlyMap<string, Body>>();
   return {
-    async look(queueUrl: string): Promise<LettersList> {
-      const { letters, ...queue } = await deadLetters({ queueUrl, bodies: true, signal });
+    /** @param finder finds the claims of messages that do not name theirs */
+    async look(queueUrl: string, finder: LetterFinder | undefined): Promise<LettersList> {
+      const { letters, ...queue } = await deadLetters({ queueUrl, ...finder, bodies: true, signal });
       bodies.set(queueUrl, new Map(letters.map((letter) => [letter.messageId, bodyOf(letter)])));
       const list = { ...queue, at: now(), letters: letters.map(({ body: _, ...letter }) => letter) };
       seen.set(queueUrl, list);
@@ -27,6 +28,9 @@ export function letterBox({ deadLetters }: Pick<Operator, 'deadLetters'>, now: (
     },
   };
 }
+
+/** The operation of a consumer, and its key. */
+export type LetterFinder = Required<Pick<DeadLettersQuery, 'operation' | 'key'>>;
 
 export type LetterBox = ReturnType<typeof letterBox>;
 

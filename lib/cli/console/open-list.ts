@@ -1,5 +1,6 @@
 import type { OpenClaimView, Operator } from 'pawl/operate';
 import type { ClaimsFilter, ClaimsGroup, OperationNow, Sort } from './api.ts';
+import { snapshots } from './snapshots.ts';
 
 /** The open claims, as they were at a moment. An index has no order and no groups, so the console reads all of it, and not at every click. */
 export interface OpenSnapshot {
@@ -17,9 +18,6 @@ const mostGroups = 50;
 
 /** Reads the open claims, once for all that ask at the same time. */
 export function openList({ openClaims }: Pick<Operator, 'openClaims'>, now: () => number) {
-  let last: OpenSnapshot | undefined;
-  let reading: Promise<OpenSnapshot> | undefined;
-
   async function readAll(): Promise<OpenSnapshot> {
     const at = now();
     const claims: OpenClaimView[] = [];
@@ -30,26 +28,7 @@ export function openList({ openClaims }: Pick<Operator, 'openClaims'>, now: () =
     return { at, claims, truncated: false };
   }
 
-  return {
-    /** @param maxAgeMs how old a snapshot may be */
-    async read(maxAgeMs: number): Promise<OpenSnapshot> {
-      if (last !== undefined && now() - last.at <= maxAgeMs) return last;
-      const own = reading ?? readAll();
-      reading = own;
-      try {
-        const read = await own;
-        if (reading === own) last = read;
-        return read;
-      } finally {
-        if (reading === own) reading = undefined;
-      }
-    },
-    /** What was read is out of date, and so is what is being read: an act has changed it. */
-    forget(): void {
-      last = undefined;
-      reading = undefined;
-    },
-  };
+  return snapshots(readAll, now);
 }
 
 export function matching(claims: readonly OpenClaimView[], filter: ClaimsFilter): readonly OpenClaimView[] {

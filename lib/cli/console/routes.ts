@@ -1,32 +1,45 @@
 import { lineOf, propertyOf, recordedError } from 'pawl/kernel';
+import type { LockOperator } from 'pawl/locks';
 import type { ActedBy, Operator } from 'pawl/operate';
-import type { Findings } from 'pawl/statements';
-import { acts, verdictOf } from './acts.ts';
-import type {
-  ActLine,
-  ClaimsList,
-  ConsoleState,
-  Overview,
-  QueueName,
-  QueueNow,
-  RedriveTargets,
-  RehearsalSource,
+import type { FindingSettlement, Findings } from 'pawl/statements';
+import { acts } from './acts.ts';
+import {
+  type ActLine,
+  type ClaimsList,
+  type ConsoleState,
+  type LocksList,
+  lockStates,
+  type Overview,
+  type QueueName,
+  type QueueNow,
+  type RedriveTargets,
+  type RehearsalSource,
 } from './api.ts';
 import { findingList } from './finding-list.ts';
 import type { HistorySource } from './history.ts';
 import { letterBox } from './letters.ts';
+import { type LockListOptions, lockList } from './lock-list.ts';
 import { byOperation, distinct, grouped, matching, openList, sorted } from './open-list.ts';
-import { BadRequest, countOf, fenceOf, filterOf, planWantedOf, sortOf, textOf } from './wanted.ts';
+import { verdictOf } from './plans.ts';
+import { BadRequest, countOf, fenceOf, filterOf, finderOf, planWantedOf, sortOf, textOf } from './wanted.ts';
 
 /** A table of claims, and what an operator does with it. */
 export interface Desk {
   readonly operate: Operator;
   /** What statements have found. @default no finding is shown */
   readonly findings?: Findings | undefined;
+  /** What settles findings by remedies. @default the page runs no remedy */
+  readonly settlement?: FindingSettlement | undefined;
+  /** Who holds which resources. @default no lock is shown */
+  readonly locks?: LockOperator | undefined;
+  /** How far the work of a lock's holder is. @default it is not shown */
+  readonly progressOf?: LockListOptions['progressOf'];
 }
 
 export interface DeskOptions extends Desk {
   readonly queues: readonly QueueName[];
+  /** The works under locks whose progress is shown, by name. */
+  readonly works: readonly string[];
   readonly history: HistorySource;
   readonly now: () => number;
   readonly newId: () => string;
@@ -78,11 +91,15 @@ export function ownRoutes(
 /**
  * What the page can ask for of a table of claims. A GET reads. All that receives, sends or decides is a POST.
  *
- * Owns: how what an operator can see and do looks to the page. Does not own: any rule, which is in `pawl/operate`; who may ask (`security.ts`).
+ * Owns: how what an operator can see and do looks to the page. Does not own: any rule, which is in `pawl/operate`, `pawl/locks` and `pawl/statements`; who may ask (`security.ts`).
  */
 export function routesOf({
   operate,
   findings: kept,
+  settlement,
+  locks: desk,
+  progressOf,
+  works,
   queues: known,
   history,
   now,
@@ -92,24 +109,24 @@ export function routesOf({
   const list = openList(operate, now);
   const letters = letterBox(operate, now, signal);
   const findings = findingList(kept, now);
+  const locks = lockList({ locks: desk, operate, progressOf, works, now });
   const acting = acts({
-    operate,
-    list,
-    letters,
-    findings,
+    ...{ operate, locks: desk, settlement, list, letters, findings, newId, now, signal },
     targetOf: (queueUrl) => known.find(({ url }) => url === queueUrl)?.to,
-    newId,
-    now,
-    signal,
+    onActed() {
+      list.forget();
+      locks.forget();
+    },
   });
 
   async function overview(): Promise<Overview> {
-    const [{ at, claims, truncated }, queues, counted] = await Promise.all([
+    const [{ at, claims, truncated }, queues, standing, counted] = await Promise.all([
       list.read(listAgeMs),
       Promise.all(known.map(queueNow)),
+      locks.now(listAgeMs),
       history.read(),
     ]);
-    return { at, operations: byOperation(claims), queues, truncated, history: counted };
+    return { at, operations: byOperation(claims), queues, locks: standing, truncated, history: counted };
   }
 
   async function queueNow(queue: QueueName): Promise<QueueNow> {
@@ -127,8 +144,7 @@ export function routesOf({
       all,
       filterOf((name) => query.get(name)),
     );
-    const offset = countOf(query.get('offset'), { least: 0, most: found.length });
-    const size = query.has('size') ? countOf(query.get('size'), { least: 1, most: largestPage }) : defaultPage;
+    const { offset, size } = pageOf(query, found.length);
     const inOrder = sorted(found, sortOf(query.get('sort')), query.has('reverse'));
     return {
       at,
@@ -140,6 +156,12 @@ export function routesOf({
       claims: inOrder.slice(offset, offset + size),
       groups: grouped(found),
     };
+  }
+
+  async function standing({ query }: Call): Promise<LocksList> {
+    const maxAgeMs = query.has('fresh') ? 0 : listAgeMs;
+    const state = lockStates.find((one) => one === query.get('state'));
+    return locks.read({ state, q: query.get('q') ?? undefined, maxAgeMs, ...pageOf(query, Number.MAX_SAFE_INTEGER) });
   }
 
   /** @throws BadRequest unless it is a queue of this console */
@@ -181,8 +203,10 @@ export function routesOf({
         return { at: now(), claim };
       }),
     ],
+    ['GET /api/locks', answering(standing)],
+    ['GET /api/lock', answering(async ({ query }) => ({ at: now(), lock: await locks.one(query.get('id') ?? '') }))],
     ['GET /api/findings', answering(() => findings.read())],
-    ['POST /api/dead-letters', answering(async ({ body }) => letters.look(queueOf(body)))],
+    ['POST /api/dead-letters', answering(async ({ body }) => letters.look(queueOf(body), finderOf(body)))],
     ['POST /api/dead-letters/last', answering(async ({ body }) => ({ last: letters.last(queueOf(body)) }))],
     [
       'POST /api/dead-letters/body',
@@ -215,6 +239,13 @@ export function routesOf({
     ],
     ['POST /api/resolve-steps', { writes: true, ...answering(({ body }) => stepsResolved(body)) }],
   ]);
+}
+
+function pageOf(query: URLSearchParams, matching: number): { readonly offset: number; readonly size: number } {
+  return {
+    offset: countOf(query.get('offset'), { least: 0, most: matching }),
+    size: query.has('size') ? countOf(query.get('size'), { least: 1, most: largestPage }) : defaultPage,
+  };
 }
 
 function answering(run: (call: Call) => Promise<unknown>): Route {

@@ -31,6 +31,8 @@ export interface ConsoleOptions extends Shown {
   /** The counts over time. @default those of `feed` */
   readonly history?: HistorySource | undefined;
   readonly feed?: LiveFeed | undefined;
+  /** The works under locks whose progress is shown, by name. @default none */
+  readonly works?: readonly string[] | undefined;
   /** @default the console is over no rehearsal */
   readonly rehearsal?: RehearsalSource | undefined;
 }
@@ -78,7 +80,7 @@ interface Serving {
  * @throws PortInUseError when the port is taken
  */
 export async function startConsole(options: ConsoleOptions): Promise<RunningConsole> {
-  const { feed, write, title, user, rehearsal, port: wantedPort = 0 } = options;
+  const { feed, write, title, user, rehearsal, works = [], port: wantedPort = 0 } = options;
   const now = Date.now;
   const assets = assetsOf(await readPage());
   const counted = liveHistory(now);
@@ -93,17 +95,18 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
     new Map(
       Array.from(desks, ([table, desk]) => [
         table,
-        routesOf({ ...desk, queues, history, now, newId: randomUUID, signal }),
+        routesOf({ ...desk, queues, works, history, now, newId: randomUUID, signal }),
       ]),
     );
   let shown: Shown = options;
   let version = 0;
   const state = (): ConsoleState => ({
-    ...{ title, write, user, version },
+    ...{ title, write, user, version, works },
     queues: shown.queues,
     tables: [...shown.desks.keys()],
     live: feed !== undefined,
     rehearsal: rehearsal !== undefined,
+    remedies: [...shown.desks.values()].some(({ settlement }) => settlement !== undefined),
   });
   const underWay = new Set<Promise<void>>();
   const server = createServer((request, response) => {

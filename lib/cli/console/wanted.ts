@@ -1,6 +1,8 @@
 import { openStates } from 'pawl/internal';
 import { propertyOf } from 'pawl/kernel';
-import { type ClaimsFilter, type PlanWanted, type SeenClaim, type Sort, sorts } from './api.ts';
+import { keyAt, keyForms } from '../letter-key.ts';
+import { type ClaimsFilter, findingActs, type PlanWanted, type SeenClaim, type Sort, sorts } from './api.ts';
+import type { LetterFinder } from './letters.ts';
 
 /** What a request asks for does not fit. */
 export class BadRequest extends Error {
@@ -40,6 +42,14 @@ export function sortOf(text: string | null): Sort {
   return sorts.find((sort) => sort === text) ?? 'age';
 }
 
+/** How the claims of messages are found that do not name theirs. @throws BadRequest */
+export function finderOf(body: unknown): LetterFinder | undefined {
+  if (propertyOf(body, 'key') === undefined) return undefined;
+  const key = keyAt(textOf(body, 'key'));
+  if (key === undefined) throw new BadRequest(`key: expected ${keyForms}.`);
+  return { operation: textOf(body, 'operation'), key };
+}
+
 /** A whole number within limits; else the first of them. */
 export function countOf(
   text: string | null,
@@ -57,9 +67,9 @@ export function fenceOf(value: unknown): number {
 }
 
 /** @throws BadRequest */
-function seenClaimsOf(claims: unknown): readonly SeenClaim[] {
-  if (!Array.isArray(claims)) throw new BadRequest('claims: expected a list.');
-  return claims.map((claim: unknown) => ({ id: textOf(claim, 'id'), fence: fenceOf(claim) }));
+function seenOf(name: string, listed: unknown): readonly SeenClaim[] {
+  if (!Array.isArray(listed)) throw new BadRequest(`${name}: expected a list.`);
+  return listed.map((one: unknown) => ({ id: textOf(one, 'id'), fence: fenceOf(one) }));
 }
 
 /** @throws BadRequest */
@@ -73,11 +83,15 @@ export function planWantedOf(body: unknown): PlanWanted {
     const evenInDoubt = propertyOf(body, 'evenInDoubt') === true;
     return { kind, queueUrl: textOf(body, 'queueUrl'), messageIds: textsOf(body, 'messageIds'), evenInDoubt };
   }
-  if (kind === 'accept') return { kind, ids: textsOf(body, 'ids') };
-  if (kind !== 'resolve') throw new BadRequest('kind: expected resolve, redrive, discard or accept.');
+  if (kind === 'release') return { kind, locks: seenOf('locks', propertyOf(body, 'locks')) };
+  const ofFindings = ['settle' as const, ...findingActs];
+  const act = ofFindings.find((one) => one === kind);
+  if (act !== undefined) return { kind: act, ids: textsOf(body, 'ids') };
+  if (kind !== 'resolve')
+    throw new BadRequest(`kind: expected resolve, redrive, discard, release, ${ofFindings.join(', ')}.`);
   const verdict = textOf(body, 'verdict');
   const claims = propertyOf(body, 'claims');
-  if (claims !== undefined) return { kind, verdict, claims: seenClaimsOf(claims) };
+  if (claims !== undefined) return { kind, verdict, claims: seenOf('claims', claims) };
   const filter = propertyOf(body, 'filter');
   if (filter === undefined) throw new BadRequest('claims or filter is missing.');
   return { kind, verdict, filter: filterOf((name) => propertyOf(filter, name)) };

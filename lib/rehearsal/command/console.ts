@@ -2,6 +2,7 @@ import { userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Shown, startConsole } from '@pawl/cli';
 import { dynamoStore, sdk } from 'pawl/dynamodb';
+import { dynamoLockStore, lockOperator } from 'pawl/locks';
 import { operator } from 'pawl/operate';
 import { findings } from 'pawl/statements';
 import { followRuns, type RunHooks } from '../file/follow.ts';
@@ -109,8 +110,10 @@ async function desksOf({ dynamo, sqs, stacks }: Engine, first: string | undefine
       .filter(({ name }) => ours.has(name))
       .map(({ name: tableName, construct }) => {
         const store = dynamoStore({ tableName, aws: sdk({ dynamodb: dynamo, sqs: sqs.client }) });
-        const operate = operator({ store, onEvent: () => undefined });
-        return [construct, { operate, findings: findings({ store }) }] as const;
+        const onEvent = () => undefined;
+        const operate = operator({ store, onEvent });
+        const locks = lockOperator({ store: dynamoLockStore(store), onEvent });
+        return [construct, { operate, locks, findings: findings({ store }) }] as const;
       }),
   );
 }

@@ -16,7 +16,17 @@ export interface Gate extends HttpServer {
   readonly requests: readonly string[];
 }
 
-/** The one way to DynamoDB and SQS, which counts the requests: what happens at the third one happens there, however fast the machine is. */
+/** Who calls, as STS says it: the person whose name the access key is. */
+function identityOf(authorization = ''): string {
+  const [, person = ''] = /Credential=([^/]+)\//.exec(authorization) ?? [];
+  const arn = `arn:aws:sts::123456789012:assumed-role/Operators/${person}`;
+  return `<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult><Arn>${arn}</Arn><UserId>x</UserId><Account>123456789012</Account></GetCallerIdentityResult></GetCallerIdentityResponse>`;
+}
+
+const throttled =
+  '<ErrorResponse><Error><Code>Throttling</Code><Message>Rate exceeded</Message></Error></ErrorResponse>';
+
+/** The one way to DynamoDB and SQS, and to STS, which it is itself. It counts the requests: what happens at the third one happens there, however fast the machine is. */
 export async function startGate(
   { dynamo, sqs }: { readonly dynamo: string; readonly sqs: string },
   { before, after }: GateHooks,
@@ -24,10 +34,18 @@ export async function startGate(
   const requests: string[] = [];
   const server = await startHttpServer(async (request, response) => {
     const body = await readBody(request);
-    const target = String(request.headers['x-amz-target']);
+    // STS is asked in an older way, without a target.
+    const target = String(request.headers['x-amz-target'] ?? 'STS.GetCallerIdentity');
     const index = requests.push(target.replace(/^.*\./, '')) - 1;
     const isSqs = target.startsWith('AmazonSQS.');
-    if ((await before(index)) === 'refuse') {
+    const passage = await before(index);
+    if (target.startsWith('STS.')) {
+      response.writeHead(passage === 'pass' ? 200 : 400, { 'content-type': 'text/xml' });
+      await after(index);
+      if (!response.destroyed) response.end(passage === 'pass' ? identityOf(request.headers.authorization) : throttled);
+      return;
+    }
+    if (passage === 'refuse') {
       response.writeHead(400, { 'content-type': 'application/x-amz-json-1.0' });
       const type = isSqs ? 'com.amazonaws.sqs#RequestThrottled' : 'ProvisionedThroughputExceededException';
       response.end(JSON.stringify({ __type: type, message: 'Rate of requests exceeds the allowed throughput.' }));

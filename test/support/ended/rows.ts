@@ -1,10 +1,13 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { nodeHost } from '../../../lib/pawl/host.ts';
 import { dynamoLockStore, lockOperator, resourceLocks } from '../../../lib/pawl/locks/index.ts';
 import { ownLane } from '../../../lib/pawl/outbox/record.ts';
 import { nothingObserved, observedToken } from '../../../lib/pawl/rules/observed.ts';
-import { findingOf, storeFinding } from '../../../lib/pawl/statements/finding.ts';
-import { findings } from '../../../lib/pawl/statements/index.ts';
+import { findingOf, readFinding, storeFinding } from '../../../lib/pawl/statements/finding.ts';
+import { findings, settleFindings } from '../../../lib/pawl/statements/index.ts';
 import { readRestored, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { withListing } from '../../../lib/pawl/stores/listing.ts';
 import { operation, type World } from './world.ts';
@@ -25,6 +28,8 @@ export interface Row extends Tried {
   readonly acts: number;
   /** The number in what the command says of itself when it is stopped. */
   readonly said: RegExp;
+  /** Waits until what a killed process holds is over, where that stops the next run. */
+  readonly over?: (world: World) => Promise<void>;
   /** Its exit code when nothing stops it. */
   readonly code: number;
 }
@@ -73,6 +78,47 @@ async function findingIds(world: World): Promise<readonly string[]> {
   const ids: string[] = [];
   for await (const { id } of findings({ store: world.store }).list({ operation })) ids.push(id);
   return ids;
+}
+
+/** A remedy of each finding, which a second person approves. */
+const remedies = {
+  operation,
+  remedies: {
+    'missing-there': {
+      operation: 'refund',
+      onAbandoned: 'retry',
+      amountOf: () => 100,
+      approval: 'required',
+      run: () => undefined,
+    },
+  },
+  limits: { perRun: { count: 9, amount: 900 }, perDay: { count: 9, amount: 900 } },
+} as const;
+
+const remediesFile = ({ folder }: World) => join(folder, 'remedies.mjs');
+const refundsFile = ({ folder }: World) => join(folder, 'refunds');
+
+/** The same without an approval, as an author's file. Its lease is longer than any machine takes for a request. Its provider is a list of effect keys in a file. */
+function remediesText(world: World): string {
+  return `import { appendFileSync } from 'node:fs';
+import { renewedLease } from ${JSON.stringify(import.meta.resolve('../../../lib/pawl/index.ts'))};
+export default {
+  operation: '${operation}',
+  lease: renewedLease(20_000),
+  remedies: { 'missing-there': {
+    operation: 'refund',
+    onAbandoned: 'retry',
+    amountOf: () => 100,
+    run: (_, { effectKey }) => appendFileSync(${JSON.stringify(refundsFile(world))}, effectKey + '\\n'),
+  } },
+  limits: { perRun: { count: 9, amount: 900 }, perDay: { count: 9, amount: 900 } },
+};`;
+}
+
+/** The effect keys of all refunds. */
+function refundsIn(world: World): readonly string[] {
+  const file = refundsFile(world);
+  return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
 }
 
 const idOfMessage = (key: string) => `${ownLane(key)}#1`;
@@ -303,10 +349,26 @@ export const rows: Readonly<Record<string, Row | Elsewhere>> = {
     said: /(\d+) findings? accepted|Nothing was changed/,
     code: 0,
   },
-  // It asks STS who it is.
   'findings approve': {
-    elsewhere: 'test/suites/integration/operate/settle-findings.test.ts',
+    prepare: async (world) => {
+      await withFindings(world);
+      world.keys.push(...(await findingIds(world)));
+      const identity = async () => 'arn:aws:sts::123456789012:assumed-role/Operators/maria';
+      const asking = settleFindings({ ...remedies, store: world.store, identity, onEvent: () => undefined });
+      for await (const _ of asking.settle(await asking.plan({ by: 'maria', note: 'the evening' })));
+    },
+    args: (world) => ['findings', 'approve', ...world.keys, '--yes', ...by, ...table(world)],
     showing: (_, odd) => [['findings', 'approve', `#finding#${odd}`]],
+    acts: 3,
+    async done({ store, keys }) {
+      const found = await Promise.all(keys.map((id) => readFinding(withListing(store), id)));
+      const approved = found.filter((one) => one?.approval !== undefined);
+      // Who approves is not whoever asked.
+      for (const one of approved) expect(one?.approval?.identity).not.toBe(one?.request?.identity);
+      return approved.length;
+    },
+    said: /(\d+) findings? approved|Nothing was changed/,
+    code: 0,
   },
   'findings settle': {
     prepare: async (world) => {
@@ -321,6 +383,38 @@ export const rows: Readonly<Record<string, Row | Elsewhere>> = {
     acts: 3,
     done: async (world) => 3 - (await findingIds(world)).length,
     said: /(\d+) findings? settled|Nothing was changed/,
+    code: 0,
+  },
+  'findings settle by remedy': {
+    async prepare(world) {
+      await withFindings(world);
+      world.keys.push(...(await findingIds(world)));
+      writeFileSync(remediesFile(world), remediesText(world));
+    },
+    args: (world) => ['findings', 'settle', '--remedies', remediesFile(world), '--yes', ...by, ...table(world)],
+    showing: (world, odd) => {
+      writeFileSync(remediesFile(world), remediesText(world));
+      return [['findings', 'settle', `#finding#${odd}`, '--remedies', remediesFile(world), '--yes', ...byOdd(odd)]];
+    },
+    acts: 3,
+    async done(world) {
+      const found = await Promise.all(world.keys.map((id) => readFinding(withListing(world.store), id)));
+      const refunded = refundsIn(world);
+      for (const one of found) {
+        // The effect, and then its record: what is settled has happened, under the claim that the finding names.
+        if (one?.remedied !== undefined) expect(refunded).toContain(one.remedied.claimId);
+      }
+      expect(new Set(refunded).size).toBeLessThanOrEqual(3);
+      return found.filter((one) => one?.remedied !== undefined).length;
+    },
+    said: /(\d+) findings? settled|Nothing was changed/,
+    async over(world) {
+      for (const id of world.keys) {
+        const { remedy } = (await readFinding(withListing(world.store), id)) ?? {};
+        const claim = remedy && (await world.store.read(remedy.claimId));
+        if (claim?.status === 'in-flight') await sleep(Math.max(0, claim.leaseUntil + 1100 - Date.now()));
+      }
+    },
     code: 0,
   },
   outbox: {

@@ -85,6 +85,7 @@ export async function runEnded(
       ...shell(),
       AWS_ENDPOINT_URL_DYNAMODB: gate.endpoint,
       AWS_ENDPOINT_URL_SQS: gate.endpoint,
+      AWS_ENDPOINT_URL_STS: gate.endpoint,
       AWS_REGION: 'us-east-1',
       AWS_ACCESS_KEY_ID: 'local',
       AWS_SECRET_ACCESS_KEY: 'local',
@@ -152,7 +153,10 @@ export async function expectEndedWell(
       break;
   }
   // What a killed process hides is visible again when its time is over.
-  if (isKilled || kind === 'starved' || kind === 'SIGINT twice') await world.reveal();
+  if (isKilled || kind === 'starved' || kind === 'SIGINT twice') {
+    await world.reveal();
+    await row.over?.(world);
+  }
   expect(await world.hidden()).toBe(0);
   if (done === row.acts && row.acts > 0) return;
   await runEnded(row.args(world), endpoints);

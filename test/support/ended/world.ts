@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { ChangeMessageVisibilityCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { marshall } from '@aws-sdk/util-dynamodb';
@@ -24,6 +27,7 @@ export async function makeWorld(endpoint: string, sqs: SqsLocal) {
   const store = dynamoStore({ tableName, aws });
   const outboxTable = await createOutboxTable(dynamo);
   const outbox = dynamoOutbox({ tableName: outboxTable, aws });
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-ended-'));
   const name = `w-${randomUUID()}`;
   const dead = await sqs.createQueue(`${name}-dlq`);
   const queue = await sqs.createQueue(name, {
@@ -44,6 +48,8 @@ export async function makeWorld(endpoint: string, sqs: SqsLocal) {
     dead,
     queue,
     keys: [] as string[],
+    /** For files of its own. */
+    folder,
     id: (key: string) => `${operation}#${key}`,
     /** A claim, and its dead letter. */
     async letter(key: string, claim: Partial<ClaimRecord>): Promise<void> {
@@ -85,6 +91,7 @@ export async function makeWorld(endpoint: string, sqs: SqsLocal) {
       }
     },
     stop() {
+      rmSync(folder, { recursive: true });
       client.destroy();
       dynamo.destroy();
     },

@@ -1,110 +1,42 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
-import type { ActLine, ClaimsFilter, ConsoleState, PlanShown, PlanWanted, SeenClaim } from '../api.ts';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { ActLine, ConsoleState, PlanShown, PlanWanted } from '../api.ts';
 import { act, post } from './call.ts';
 import { age, count } from './format.ts';
 import { Modal } from './modal.tsx';
 import { Failed } from './parts.tsx';
 import { PlanItems, Results, Summary } from './plan.tsx';
-import { verdicts } from './words.ts';
 
 /*
  * What the operator does, in three moments: choose, read the plan and confirm it with a name and a note, see what became of each item.
  */
 
-/** Some claims, as the operator has seen them, or all that the filter finds. */
-export type ResolveAbout = { readonly claims: readonly SeenClaim[] } | { readonly filter: ClaimsFilter };
-type OnClose = (acted: boolean) => void;
-
-export function ResolveDialog({
-  state,
-  about,
-  onClose,
-}: {
-  readonly state: ConsoleState;
-  readonly about: ResolveAbout;
-  readonly onClose: OnClose;
-}) {
-  const [verdict, setVerdict] = useState<string>();
-  const { plan, error, make } = usePlan();
-  const acted = useRef(false);
-  const all = 'claims' in about ? count(about.claims.length, 'claim') : 'all claims that the filter finds';
-  return (
-    <Modal title={`Resolve ${all}`} onClose={() => onClose(acted.current)}>
-      {plan === undefined ? (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (verdict !== undefined) make({ kind: 'resolve', verdict, ...seen(about) });
-          }}
-        >
-          <fieldset>
-            <legend>What do you know of the effect?</legend>
-            {verdicts.map(([value, says]) => (
-              <label key={value} class="radio">
-                <input
-                  type="radio"
-                  name="verdict"
-                  required
-                  checked={verdict === value}
-                  onChange={() => setVerdict(value)}
-                />
-                <span>
-                  <strong>{value}</strong>
-                  <br />
-                  {says}
-                </span>
-              </label>
-            ))}
-          </fieldset>
-          <Failed error={error} />
-          <p class="actions">
-            <button class="main" type="submit">
-              Show the plan
-            </button>
-          </p>
-        </form>
-      ) : (
-        <Confirm
-          state={state}
-          plan={plan}
-          undo="A written decision has no undo."
-          deed={`Resolve ${count(plan.count, 'claim')} as ${verdict}`}
-          onActed={() => {
-            acted.current = true;
-          }}
-        />
-      )}
-    </Modal>
-  );
-}
-
-/** Of each claim, only what the server needs. If it has been granted since, the decision is about another doubt. */
-function seen(about: ResolveAbout) {
-  return 'claims' in about ? { claims: about.claims.map(({ id, fence }) => ({ id, fence })) } : about;
-}
+/** @param acted whether something was done */
+export type OnClose = (acted: boolean) => void;
 
 /** An act whose plan is shown at once: there is nothing to choose. */
-type AtOnce = Exclude<PlanWanted, { readonly kind: 'resolve' }>;
+type AtOnce = Extract<PlanWanted, { readonly kind: keyof typeof atOnce }>;
 
 const atOnce = {
   redrive: {
-    title: ({ messageIds }: Extract<AtOnce, { kind: 'redrive' }>) => `Redrive ${count(messageIds.length, 'message')}`,
+    title: ({ messageIds }: Extract<PlanWanted, { kind: 'redrive' }>) =>
+      `Redrive ${count(messageIds.length, 'message')}`,
     deed: (n: number) => `Redrive ${count(n, 'message')}`,
     reading: 'Reading the claims …',
     undo: 'A message that was sent has no undo: its consumer runs at once. pawl sends a copy first, and then deletes the dead letter.',
   },
   discard: {
-    title: ({ messageIds }: Extract<AtOnce, { kind: 'discard' }>) => `Discard ${count(messageIds.length, 'message')}`,
+    title: ({ messageIds }: Extract<PlanWanted, { kind: 'discard' }>) =>
+      `Discard ${count(messageIds.length, 'message')}`,
     deed: (n: number) => `Delete ${count(n, 'message')} for good`,
     reading: 'Reading the claims …',
     undo: 'A message that was deleted does not come back. Its claim keeps your name and your note, and stays what it is.',
   },
-  accept: {
-    title: ({ ids }: Extract<AtOnce, { kind: 'accept' }>) => `Accept ${count(ids.length, 'finding')}`,
-    deed: (n: number) => `Accept ${count(n, 'finding')}`,
-    reading: 'Reading the findings …',
-    undo: 'No later run reports an accepted finding, and it has no undo. The provider and the claims stay as they are.',
+  release: {
+    title: ({ locks }: Extract<PlanWanted, { kind: 'release' }>) => `Release ${count(locks.length, 'lock')}`,
+    deed: (n: number) => `Release ${count(n, 'lock')}`,
+    reading: 'Reading the locks …',
+    undo: 'A release has no undo. The resources are free then, for every holder. Work that is not done stays half done, until the request of its holder comes again.',
   },
 } as const;
 
@@ -114,8 +46,8 @@ function titleOf(wanted: AtOnce): string {
       return atOnce.redrive.title(wanted);
     case 'discard':
       return atOnce.discard.title(wanted);
-    case 'accept':
-      return atOnce.accept.title(wanted);
+    case 'release':
+      return atOnce.release.title(wanted);
   }
 }
 
@@ -157,7 +89,7 @@ export function PlanDialog({
   );
 }
 
-function usePlan() {
+export function usePlan() {
   const [plan, setPlan] = useState<PlanShown>();
   const [error, setError] = useState<string>();
   const make = (wanted: PlanWanted) => {
@@ -168,7 +100,7 @@ function usePlan() {
   return { plan, error, make };
 }
 
-function Confirm({
+export function Confirm({
   state,
   plan,
   undo,
@@ -184,7 +116,8 @@ function Confirm({
   const [lines, setLines] = useState<readonly ActLine[]>();
   const [error, setError] = useState<string>();
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus(), []);
+  // As soon as the plan is seen: a moment later, it would take the focus from where Tab has led.
+  useLayoutEffect(() => heading.current?.focus(), []);
 
   async function carryOut(by: string, note: string) {
     onActed();
@@ -220,6 +153,7 @@ function Confirm({
           the one that the messages are for.
         </p>
       )}
+      {plan.amount !== undefined && <Amount plan={plan} />}
       {plan.youngestDoubt !== undefined && <YoungDoubt age={plan.at - plan.youngestDoubt} />}
       <PlanItems plan={plan} />
       {plan.count === 0 ? (
@@ -228,6 +162,18 @@ function Confirm({
         <ActedBy state={state} undo={undo} deed={deed} onConfirm={carryOut} />
       )}
     </>
+  );
+}
+
+/** What remedies cost. Other runs of today count as well, and what a run that died has reserved. */
+function Amount({ plan: { amount = 0, taken } }: { readonly plan: PlanShown }) {
+  return (
+    <p class="notice">
+      {amount.toLocaleString('en')} in all, in the smallest unit of the currency.
+      {taken !== undefined &&
+        taken.count > 0 &&
+        ` Today, ${count(taken.count, 'remedy', 'remedies')} for ${taken.amount.toLocaleString('en')} in all are spent or reserved.`}
+    </p>
   );
 }
 

@@ -1,5 +1,5 @@
 import { Fragment } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ConsoleState } from '../api.ts';
 import { askAbout } from './call.ts';
 import { Claim } from './claim.tsx';
@@ -9,6 +9,8 @@ import { Help } from './help.tsx';
 import { focusSearch, moveRow, toggleRow, useKeys } from './keyboard.ts';
 import { Letters } from './letters.tsx';
 import { useLoad } from './load.ts';
+import { Lock } from './lock.tsx';
+import { Locks } from './locks.tsx';
 import { Overview } from './overview.tsx';
 import { Failed, Notice, Pill } from './parts.tsx';
 import { go, linkTo, usePlace } from './place.ts';
@@ -17,6 +19,7 @@ import { Rehearsal } from './rehearsal.tsx';
 const claimViews = [
   ['overview', 'Overview'],
   ['claims', 'Open claims'],
+  ['locks', 'Locks'],
   ['dead-letters', 'Dead letters'],
   ['findings', 'Findings'],
 ] as const;
@@ -48,7 +51,7 @@ export function App() {
     '/': focusSearch,
     '?': () => setHelp(true),
   });
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = `${title} · pawl console`;
     // A new view begins at its heading, for the keyboard and for a screen reader. The first one begins where the browser has put the focus.
     if (state !== undefined) main.current?.focus();
@@ -94,6 +97,8 @@ export function App() {
             {view === 'overview' && <Overview state={state} />}
             {view === 'claims' && <Claims state={state} place={place} />}
             {view === 'claim' && <Claim key={place.params.get('id')} state={state} place={place} />}
+            {view === 'locks' && <Locks state={state} place={place} />}
+            {view === 'lock' && <Lock key={place.params.get('id')} state={state} place={place} />}
             {view === 'dead-letters' && <Letters state={state} place={place} />}
             {view === 'findings' && <Findings state={state} place={place} />}
           </Fragment>
@@ -105,8 +110,11 @@ export function App() {
   );
 }
 
+/** The view of one thing, and the view that lists them. */
+const listOf: Readonly<Record<string, string>> = { claim: 'claims', lock: 'locks' };
+
 function isIn(view: string, tab: string): boolean {
-  return view === tab || (view === 'claim' && tab === 'claims');
+  return view === tab || listOf[view] === tab;
 }
 
 type View = (typeof claimViews)[number] | typeof rehearsalView;
@@ -117,7 +125,7 @@ function viewsOf({ rehearsal, tables }: ConsoleState): readonly View[] {
 }
 
 function titleOf(view: string, views: readonly View[]): string {
-  return views.find(([name]) => name === view)?.[1] ?? 'Claim';
+  return views.find(([name]) => name === view)?.[1] ?? (view === 'lock' ? 'Lock' : 'Claim');
 }
 
 function TableChoice({

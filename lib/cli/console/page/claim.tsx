@@ -1,12 +1,12 @@
 import type { ClaimView } from 'pawl/operate';
 import { useState } from 'preact/hooks';
 import type { ConsoleState } from '../api.ts';
-import { ResolveDialog } from './act.tsx';
 import { shown, shownBody, time } from './format.ts';
 import { useKeys } from './keyboard.ts';
 import { useLoad } from './load.ts';
-import { Copy, Failed, Notice, StatePill } from './parts.tsx';
+import { Copy, Fact, Failed, LogQuery, StatePill } from './parts.tsx';
 import { linkTo, type Place } from './place.ts';
+import { ResolveDialog } from './resolve-dialog.tsx';
 import { StepsDialog } from './steps.tsx';
 import { Story } from './story.tsx';
 
@@ -49,11 +49,7 @@ export function Claim({ state, place: { params } }: { readonly state: ConsoleSta
           <section class="card" aria-labelledby="story">
             <h2 id="story">Its story</h2>
             <Story claim={claim} now={found.at} />
-            <Notice>
-              The record keeps the first and the last of it. The console does not read CloudWatch Logs. For every event
-              of this claim, run this in Logs Insights: <code class="text">{queryOf(claim.id)}</code>{' '}
-              <Copy text={queryOf(claim.id)} what="the query" />
-            </Notice>
+            <LogQuery id={claim.id}>The record keeps the first and the last of it.</LogQuery>
           </section>
           <Facts claim={claim} results={results} onResults={() => setResults(true)} />
         </div>
@@ -64,12 +60,6 @@ export function Claim({ state, place: { params } }: { readonly state: ConsoleSta
       )}
     </>
   );
-}
-
-/** Finds the events by the claim's id. In the log it stands in JSON. */
-function queryOf(id: string): string {
-  const inJson = JSON.stringify(id).slice(1, -1);
-  return `filter @message like ${JSON.stringify(inJson)} | sort @timestamp`;
 }
 
 function Facts({
@@ -156,17 +146,5 @@ function Facts({
         </button>
       )}
     </section>
-  );
-}
-
-function Fact({ name, text }: { readonly name: string; readonly text: string | undefined }) {
-  if (text === undefined) return null;
-  return (
-    <>
-      <dt class="text">{shown(name)}</dt>
-      <dd>
-        <code class="text">{shown(text)}</code>
-      </dd>
-    </>
   );
 }

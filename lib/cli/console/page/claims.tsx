@@ -1,13 +1,13 @@
 import type { OpenClaimView } from 'pawl/operate';
 import { useState } from 'preact/hooks';
 import type { ClaimsFilter, ClaimsGroup, ClaimsList, ConsoleState, Sort } from '../api.ts';
-import { type ResolveAbout, ResolveDialog } from './act.tsx';
 import { Choice, Search } from './filters.tsx';
 import { age, count, shown, time } from './format.ts';
 import { useLoad } from './load.ts';
 import { Ago, Failed, Notice, Pages, StatePill } from './parts.tsx';
 import { Bar } from './picture.tsx';
 import { go, linkTo, type Place, placeWith } from './place.ts';
+import { type ResolveAbout, ResolveDialog } from './resolve-dialog.tsx';
 import { ActBar, Rows, Tick } from './rows.tsx';
 import { type Selection, useSelection } from './selection.ts';
 import { states } from './words.ts';

@@ -1,6 +1,11 @@
 import { shown } from './format.ts';
 import { go, type Place, placeWith } from './place.ts';
 
+/** In a field, a key is no command: Esc leads out of it. */
+function leaveByEscape({ key, currentTarget }: { readonly key: string; readonly currentTarget: HTMLElement }): void {
+  if (key === 'Escape') currentTarget.blur();
+}
+
 /** A text to search for, which the URL holds. */
 export function Search({ place, placeholder }: { readonly place: Place; readonly placeholder: string }) {
   return (
@@ -11,9 +16,7 @@ export function Search({ place, placeholder }: { readonly place: Place; readonly
         value={place.params.get('q') ?? ''}
         placeholder={placeholder}
         onInput={({ currentTarget }) => go(placeWith(place, { q: currentTarget.value }), { replace: true })}
-        onKeyDown={({ key, currentTarget }) => {
-          if (key === 'Escape') currentTarget.blur();
-        }}
+        onKeyDown={leaveByEscape}
       />
     </label>
   );
@@ -40,6 +43,7 @@ export function Choice({
       <select
         value={value ?? ''}
         onChange={({ currentTarget }) => go(placeWith(place, { [param]: currentTarget.value }))}
+        onKeyDown={leaveByEscape}
       >
         <option value="">any</option>
         {all.map((one) => (

@@ -1,8 +1,8 @@
 import type { Finding } from 'pawl/statements';
 import { useState } from 'preact/hooks';
 import type { ConsoleState, FindingsList } from '../api.ts';
-import { PlanDialog } from './act.tsx';
 import { Choice, Search } from './filters.tsx';
+import { FindingDialog } from './finding-dialog.tsx';
 import { count, shown, time } from './format.ts';
 import { useLoad } from './load.ts';
 import { Ago, Failed, Notice, Pages, Pill } from './parts.tsx';
@@ -21,7 +21,7 @@ export function Findings({ state, place }: { readonly state: ConsoleState; reado
   const { params } = place;
   const found = (list?.findings ?? []).filter((finding) => fits(finding, params));
   const page = Math.max(1, Number(params.get('page') ?? 1));
-  const accept = (rows: readonly Finding[]) => setChosen(rows.map(({ id }) => id));
+  const settle = (rows: readonly Finding[]) => setChosen(rows.map(({ id }) => id));
   return (
     <>
       <div class="head">
@@ -49,9 +49,9 @@ export function Findings({ state, place }: { readonly state: ConsoleState; reado
             all={found.length}
             selection={selection}
             write={state.write}
-            verb="Accept"
-            onSelected={() => accept(selection.rows)}
-            onAll={() => accept(found)}
+            verb="Settle"
+            onSelected={() => settle(selection.rows)}
+            onAll={() => settle(found)}
           />
           <Table findings={found.slice((page - 1) * pageSize, page * pageSize)} at={list.at} selection={selection} />
           <Pages
@@ -62,9 +62,9 @@ export function Findings({ state, place }: { readonly state: ConsoleState; reado
         </>
       )}
       {chosen && (
-        <PlanDialog
+        <FindingDialog
           state={state}
-          wanted={{ kind: 'accept', ids: chosen }}
+          ids={chosen}
           onClose={(acted) => {
             setChosen(undefined);
             if (!acted) return;
@@ -146,6 +146,7 @@ function Table({
           <td class="text">
             <Subject finding={finding} />
             <div class="muted">{shown(whatOf(finding))}</div>
+            <Remedy finding={finding} />
           </td>
           <td class="number">
             <Ago at={finding.foundAt} now={at} />
@@ -169,5 +170,30 @@ function Subject({ finding: { claimId, line, status } }: { readonly finding: Fin
     <span data-open tabIndex={-1}>
       {shown(claimId ?? line?.id)} <span class="muted">no claim</span>
     </span>
+  );
+}
+
+/** How far its remedy is. */
+function Remedy({ finding: { remedy, request, approval } }: { readonly finding: Finding }) {
+  if (remedy !== undefined) {
+    const { operation, amount, claimId, failed, by } = remedy;
+    return (
+      <div>
+        <Pill tone={failed === undefined ? 'in-flight' : 'bad'}>
+          remedy {failed === undefined ? 'begun' : 'rejected'}
+        </Pill>{' '}
+        {shown(operation)}, {amount.toLocaleString('en')}, by {shown(by)}:{' '}
+        <a href={linkTo('claim', { id: claimId })}>{shown(claimId)}</a>
+      </div>
+    );
+  }
+  if (request === undefined) return null;
+  const isApproved = approval?.of === request.id;
+  return (
+    <div>
+      <Pill tone={isApproved ? 'good' : 'waiting'}>{isApproved ? 'approved' : 'waits for approval'}</Pill>{' '}
+      {shown(request.operation)}, {request.amount.toLocaleString('en')}, asked for by {shown(request.by)} (
+      {shown(request.identity)}){isApproved && `, approved by ${shown(approval.by)}`}
+    </div>
   );
 }

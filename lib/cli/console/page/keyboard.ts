@@ -1,13 +1,14 @@
 import { useLayoutEffect } from 'preact/hooks';
 
 export const keyTable = [
-  ['1 to 5', 'the views, from the left'],
+  ['1 to 6', 'the views, from the left'],
   ['j, k', 'the next row, the row before'],
   ['Enter', 'open the row'],
   ['x', 'select the row, or not'],
-  ['a', 'resolve, redrive or accept what is selected; in a claim, resolve it'],
+  ['X', 'select the whole page, or not'],
+  ['a', 'resolve, redrive, release or settle what is selected; in a claim or a lock, that one'],
   ['/', 'search'],
-  ['Esc', 'close; leave the search'],
+  ['Esc', 'close; leave the search or a filter'],
   ['?', 'this list'],
 ] as const;
 

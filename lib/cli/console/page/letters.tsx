@@ -7,7 +7,7 @@ import { bytes, count, shown, shownBody } from './format.ts';
 import { DiscardDialog, RedriveDialog } from './letter-acts.tsx';
 import { useLoad } from './load.ts';
 import { Ago, Failed, Notice, Pages, StatePill } from './parts.tsx';
-import { linkTo, type Place, placeWith } from './place.ts';
+import { go, linkTo, type Place, placeWith } from './place.ts';
 import { ActBar, Rows, Tick } from './rows.tsx';
 import { type Selection, useSelection } from './selection.ts';
 
@@ -88,11 +88,13 @@ function QueueLetters({
       (thrown: Error) => setError(thrown.message),
     );
   useEffect(() => void last(), []);
+  const [operation, key] = [params.get('operation') ?? '', params.get('key') ?? ''];
   const look = async () => {
     setLooking(true);
     setError(undefined);
     try {
-      setList(await post<LettersList>('/api/dead-letters', { queueUrl: queue.url }));
+      const finder = operation !== '' && key !== '' ? { operation, key } : {};
+      setList(await post<LettersList>('/api/dead-letters', { queueUrl: queue.url, ...finder }));
     } catch (thrown) {
       setError(thrown instanceof Error ? thrown.message : String(thrown));
     }
@@ -123,6 +125,7 @@ function QueueLetters({
           {looking ? 'Looking …' : list === undefined ? 'Look at the messages' : 'Look again'}
         </button>
       </div>
+      <Finder place={place} />
       <Failed error={error} />
       {list && (
         <>
@@ -181,6 +184,30 @@ function QueueLetters({
         />
       )}
     </>
+  );
+}
+
+/** A message that SQS has moved does not name its claim: the operation and the key of its consumer do. */
+function Finder({ place }: { readonly place: Place }) {
+  const field = (name: 'operation' | 'key', title: string, placeholder: string) => (
+    <label>
+      {title}
+      <input
+        type="text"
+        value={place.params.get(name) ?? ''}
+        placeholder={placeholder}
+        onInput={({ currentTarget }) => go(placeWith(place, { [name]: currentTarget.value }), { replace: true })}
+      />
+    </label>
+  );
+  return (
+    <details open={place.params.has('key')}>
+      <summary>Find the claims of messages that SQS has moved</summary>
+      <form class="filters" onSubmit={(event) => event.preventDefault()}>
+        {field('operation', 'Operation of the consumer', 'send-email')}
+        {field('key', 'Its key', 'body:<path>, attribute:<name> or message-id')}
+      </form>
+    </details>
   );
 }
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 /** A dialog of the browser: it holds the focus, and Esc closes it. */
 export function Modal({
@@ -12,7 +12,7 @@ export function Modal({
   readonly children: ComponentChildren;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog ref={dialog} aria-labelledby="dialog-title" onClose={onClose}>
       <div class="dialog-head">

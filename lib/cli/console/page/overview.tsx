@@ -1,12 +1,21 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { ConsoleState, Counted, History, OperationNow, Overview as OverviewNow, QueueNow } from '../api.ts';
+import {
+  type ConsoleState,
+  type Counted,
+  type History,
+  type LocksNow,
+  lockStates,
+  type OperationNow,
+  type Overview as OverviewNow,
+  type QueueNow,
+} from '../api.ts';
 import { age, count, shown, time } from './format.ts';
 import { Live } from './live.tsx';
 import { useLoad } from './load.ts';
 import { Failed, Notice } from './parts.tsx';
 import { Bar, condensed, Spark } from './picture.tsx';
 import { linkTo } from './place.ts';
-import { openStates, states } from './words.ts';
+import { lockLooks, openStates, states } from './words.ts';
 
 const refreshMs = 15_000;
 const mostSamples = 120;
@@ -48,7 +57,7 @@ function deadOf(queues: readonly QueueNow[]): number {
   return queues.reduce((sum, { depth = 0 }) => sum + depth, 0);
 }
 
-function Now({ value: { at, operations, queues, truncated } }: { readonly value: OverviewNow }) {
+function Now({ value: { at, operations, queues, locks, truncated } }: { readonly value: OverviewNow }) {
   const most = Math.max(...operations.map((one) => openOf([one])), 1);
   const deepest = Math.max(...queues.map(({ depth = 0 }) => depth), 1);
   return (
@@ -92,7 +101,40 @@ function Now({ value: { at, operations, queues, truncated } }: { readonly value:
           ))}
         </ul>
       </section>
+      <StandingLocks locks={locks} at={at} />
     </div>
+  );
+}
+
+function StandingLocks({ locks, at }: { readonly locks: LocksNow; readonly at: number }) {
+  const standing = lockStates.filter((state) => locks[state] > 0);
+  const all = standing.reduce((sum, state) => sum + locks[state], 0);
+  const parts = standing.map((state) => ({
+    name: lockLooks[state][1],
+    value: locks[state],
+    tone: lockLooks[state][0],
+  }));
+  return (
+    <section class="card" aria-labelledby="standing">
+      <div class="card-head">
+        <h2 id="standing">Locks</h2>
+        <strong class="big">{all.toLocaleString('en')}</strong>
+      </div>
+      {locks.oldestAt !== undefined && (
+        <p class="muted">
+          the oldest without a worker: <span title={time(locks.oldestAt)}>{age(at - locks.oldestAt)}</span>
+        </p>
+      )}
+      <ul class="plain">
+        {parts.map((part, index) => (
+          <li key={part.name} class="measure">
+            <a href={linkTo('locks', { state: standing[index] })}>{part.name}</a>
+            <span>{part.value.toLocaleString('en')}</span>
+            <Bar parts={[part]} of={all} label={`${part.value} of ${all}: ${part.name}`} />
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import type { LockShown } from '../api.ts';
 import { age, shown, time } from './format.ts';
-import { isOpen, openStates } from './words.ts';
+import { isOpen, lockLooks, openStates } from './words.ts';
 
 export function Pill({ tone, children }: { readonly tone: string; readonly children: ComponentChildren }) {
   return <span class={`pill tone-${tone}`}>{children}</span>;
@@ -9,6 +10,11 @@ export function Pill({ tone, children }: { readonly tone: string; readonly child
 
 export function StatePill({ state }: { readonly state: string }) {
   return <Pill tone={state}>{isOpen(state) ? openStates[state] : state}</Pill>;
+}
+
+export function LockPill({ state }: { readonly state: LockShown['state'] }) {
+  const [tone, says] = lockLooks[state];
+  return <Pill tone={tone}>{says}</Pill>;
 }
 
 export function Ago({ at, now }: { readonly at: number; readonly now: number }) {
@@ -76,5 +82,30 @@ export function Scroll({ label, children }: { readonly label: string; readonly c
     <section class="scroll" tabIndex={0} aria-label={label}>
       {children}
     </section>
+  );
+}
+
+/** What finds every event of a claim or a lock in CloudWatch Logs, by its id. */
+export function LogQuery({ id, children }: { readonly id: string; readonly children: ComponentChildren }) {
+  // In the log it stands in JSON.
+  const inJson = JSON.stringify(id).slice(1, -1);
+  const query = `filter @message like ${JSON.stringify(inJson)} | sort @timestamp`;
+  return (
+    <Notice>
+      {children} The console does not read CloudWatch Logs. For every event of it, run this in Logs Insights:{' '}
+      <code class="text">{query}</code> <Copy text={query} what="the query" />
+    </Notice>
+  );
+}
+
+export function Fact({ name, text }: { readonly name: string; readonly text: string | undefined }) {
+  if (text === undefined) return null;
+  return (
+    <>
+      <dt class="text">{shown(name)}</dt>
+      <dd>
+        <code class="text">{shown(text)}</code>
+      </dd>
+    </>
   );
 }

@@ -1,4 +1,5 @@
-import type { ActLine, PlanShown } from '../api.ts';
+import { whyItStays } from '../../lock-words.ts';
+import type { ActLine, ItemResult, PlannedItem, PlanShown } from '../api.ts';
 import { shown } from './format.ts';
 import { Failed } from './parts.tsx';
 import { Bar } from './picture.tsx';
@@ -9,6 +10,15 @@ const willWords: Readonly<Record<string, readonly [tone: string, says: string]>>
   'park and resolve': ['good', 'will be parked, then resolved'],
   run: ['good', 'will run'],
   accept: ['good', 'will be accepted: no later run reports them'],
+  settle: ['good', 'will be settled by a remedy'],
+  'go on': ['good', 'will be settled: an earlier run has begun the remedy'],
+  ask: ['in-flight', 'will be asked for: a second person approves the remedy'],
+  approve: ['good', 'will be approved: the next run carries the remedy out'],
+  'settle-by-hand': ['good', 'will be recorded as settled by hand'],
+  release: ['good', 'will be released: the resources are free for every holder'],
+  ...Object.fromEntries(
+    Object.entries(whyItStays).map(([why, says]) => [`stay: ${why}`, ['parked', `stay: ${says}`] as const]),
+  ),
   delete: ['in-flight', 'will be deleted: the effect is confirmed'],
   discard: ['bad', 'will be deleted for good'],
   'discard in doubt': ['bad', 'will be deleted for good, although the effect may have happened'],
@@ -45,11 +55,9 @@ export function PlanItems({ plan: { items, itemsInAll } }: { readonly plan: Plan
       <summary>Each item</summary>
       <ul class="items">
         {items.map((item) => {
-          const id = 'id' in item ? item.id : (item.claimId ?? item.messageId);
-          const will = item.will === 'stay' ? `stay: ${item.whyNot}` : item.will;
           return (
             <li key={'id' in item ? item.id : item.messageId}>
-              <span class="text">{shown(id)}</span> <span class="muted">{will}</span>
+              <span class="text">{shown(nameOf(item))}</span> <span class="muted">{willOf(item)}</span>
             </li>
           );
         })}
@@ -59,12 +67,27 @@ export function PlanItems({ plan: { items, itemsInAll } }: { readonly plan: Plan
   );
 }
 
+/** What an item is about, as the operator knows it. */
+function nameOf(item: PlannedItem | ItemResult): string {
+  if ('lock' in item && item.lock !== undefined) return `${item.lock.holder}: ${item.id}`;
+  return 'id' in item ? item.id : (item.claimId ?? item.messageId);
+}
+
+function willOf(item: PlannedItem): string {
+  if (item.will === 'stay') return `stay: ${item.whyNot}`;
+  return 'remedy' in item ? `${item.will}: ${item.remedy}, ${item.amount.toLocaleString('en')}` : item.will;
+}
+
 const mostShown = 200;
 const doneWords = {
   resolve: 'resolved',
   redrive: 'redriven',
   discard: 'discarded',
   accept: 'accepted',
+  approve: 'approved',
+  settle: 'settled',
+  'settle-by-hand': 'settled-by-hand',
+  release: 'released',
 } as const satisfies Record<PlanShown['kind'], string>;
 
 /** What became of each item: those that were not done first. */
@@ -102,10 +125,11 @@ export function Results({
       <ul class="items">
         {[...others, ...done].slice(0, mostShown).map((result) => (
           <li key={'messageId' in result ? result.messageId : result.id}>
-            <span class="text">{shown('id' in result ? result.id : (result.claimId ?? result.messageId))}</span>{' '}
+            <span class="text">{shown(nameOf(result))}</span>{' '}
             <span class={result.outcome === wanted ? 'good' : 'bad'}>
               {result.outcome}
               {'whyNot' in result && `: ${result.whyNot}`}
+              {'limit' in result && `: ${result.limit}`}
               {'error' in result && `: ${shown(result.error.message)}`}
             </span>
           </li>

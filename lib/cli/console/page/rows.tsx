@@ -17,6 +17,7 @@ export function Rows<Row>({
   readonly heads: ComponentChildren;
   readonly children: ComponentChildren;
 }) {
+  useKeys({ X: () => selection.toggleAll(rows) });
   return (
     <table class="list">
       <caption class="hidden">{caption}</caption>

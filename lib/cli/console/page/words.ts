@@ -1,7 +1,8 @@
 import type { OpenState, ResolutionPlan } from 'pawl/operate';
+import type { LockShown } from '../api.ts';
 
 /*
- * What the page calls the states of open claims and the verdicts of an operator. pawl says which there are: TypeScript refuses a list without one of them.
+ * What the page calls the states of open claims and of locks, and the verdicts of an operator. pawl says which there are: TypeScript refuses a list without one of them.
  */
 
 export const openStates: Readonly<Record<OpenState, string>> = {
@@ -14,6 +15,14 @@ export const openStates: Readonly<Record<OpenState, string>> = {
 export const states = Object.keys(openStates) as readonly OpenState[];
 
 export const isOpen = (state: string): state is OpenState => Object.hasOwn(openStates, state);
+
+/** How the page shows the state of a lock. */
+export const lockLooks: Readonly<Record<LockShown['state'], readonly [tone: string, says: string]>> = {
+  kept: ['parked', 'kept'],
+  'lease-over': ['in-doubt', 'held, lease over'],
+  held: ['in-flight', 'held'],
+  ended: ['plain', 'ended'],
+};
 
 type Verdict = ResolutionPlan['verdict'];
 

@@ -2,8 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { dynamoLockStore, forEachItem, resourceLocks } from '../../../../lib/pawl/locks/index.ts';
 import { openPage } from '../../../support/console-client.ts';
 import { startDescribedAccount } from '../../../support/described-account.ts';
 import { runCommand } from '../../../support/in-process.ts';
@@ -107,4 +109,45 @@ it('pawl console refuses what it does not understand, before it asks AWS', async
     /--port: expected a whole number from 1 to 65535/,
   );
   await expect(runCommand(['console', 'send-email#order-1', '--table', 'claims'])).rejects.toThrow(/takes no names/);
+});
+
+it('pawl console shows locks and the work under them, releases many, and reports each act on the standard error', async () => {
+  const { store, tableName } = incident;
+  const holder = 'repay#1';
+  const lockStore = dynamoLockStore(store);
+  const lock = await resourceLocks({ store: lockStore, onEvent: () => undefined }).lockAll([['debt', 1]], { holder });
+  const onEvent = () => undefined;
+  const options = { id: holder, work: 'repay', fence: lockStore.stillHeld(lock), store: lockStore, chunk: 1, onEvent };
+  const stopped = forEachItem(['a', 'b'], { ...options, concurrency: 1 }, async ([item]) => {
+    if (item === 'b') throw new Error('stopped');
+    return [];
+  });
+  await expect(stopped).rejects.toThrow();
+  await lock.keep();
+  const remedies = join(import.meta.dirname, '../../../../shop/incident/remedies.ts');
+  const flags = ['--write', '--work', 'repay', '--remedies', remedies];
+  const child = spawn(process.execPath, ['bin/pawl.ts', 'console', '--table', tableName, ...flags], {
+    env: { ...shell(), ...envOf(incident, inject('dynamoEndpoint')) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [ended, error] = [once(child, 'close'), text(child.stderr)];
+  try {
+    const [line] = await once(child.stdout.setEncoding('utf8'), 'data');
+    const url = String(line).trim();
+    const { get, post } = await openPage({ url, port: Number(new URL(url).port) });
+    expect(JSON.parse((await get('/api/state')).text)).toMatchObject({ works: ['repay'], remedies: true });
+    const { locks } = JSON.parse((await get('/api/locks')).text);
+    expect(locks).toMatchObject([{ holder, state: 'kept', works: [{ work: 'repay', done: 1, total: 2 }] }]);
+    const { planId } = JSON.parse((await post('/api/plan', { kind: 'release', locks })).text);
+    await post('/api/act', { planId, by: 'maria', note: 'cancelled' });
+    expect(JSON.parse((await get('/api/locks')).text).locks).toEqual([]);
+    const settling = JSON.parse(
+      (await post('/api/plan', { kind: 'settle', ids: ['#finding#charge#twice#none'] })).text,
+    );
+    expect(settling).toMatchObject({ count: 0, summary: [{ will: 'stay: unknown-finding', count: 1 }] });
+  } finally {
+    child.kill('SIGINT');
+  }
+  await ended;
+  expect(await error).toContain(`{"pawl":"lock-released","id":"${lock.id}"`);
 });

@@ -289,7 +289,7 @@ describe.skipIf('missing' in found)(`the console${'missing' in found ? `: ${foun
     });
     await page.goto(`http://127.0.0.1:${served.port}/#/overview`);
     await heading('Overview');
-    await press('4');
+    await press('5');
     await heading('Findings');
     await page.getByText('3 open findings').waitFor();
     await page.getByText('refund: 3 lines until').waitFor();
@@ -300,6 +300,10 @@ describe.skipIf('missing' in found)(`the console${'missing' in found ? `: ${foun
     await press('/', ...'order-2', 'Escape', 'j', 'x');
     await page.getByText('1 open finding, 1 selected').waitFor();
     await press('a');
+    await dialog().getByText('Nothing is due.').waitFor();
+    // No remedy was given to the console, so none is offered.
+    expect(await dialog().getByRole('radio').count()).toBe(3);
+    await press('Tab', 'Space', 'ArrowUp', 'Enter');
     await dialog().getByText('1 will be accepted').waitFor();
     await look(page, 'accept');
     await press('Tab', 'Tab', 'Tab');
@@ -316,7 +320,7 @@ describe.skipIf('missing' in found)(`the console${'missing' in found ? `: ${foun
 
   it('fits on a phone', async () => {
     await page.setViewportSize({ width: 390, height: 844 });
-    for (const view of ['overview', 'claims', 'findings', 'dead-letters']) {
+    for (const view of ['overview', 'claims', 'locks', 'findings', 'dead-letters']) {
       await page.goto(`http://127.0.0.1:${served.port}/#/${view}`);
       await page.getByRole('heading', { level: 1 }).waitFor();
       expect(await page.evaluate(() => document.documentElement.scrollWidth), view).toBeLessThanOrEqual(390);

@@ -157,7 +157,7 @@ describe.skipIf('missing' in found)(`the page of a rehearsal${'missing' in found
     await page.getByRole('heading', { name: 'Open claims', exact: true }).waitFor();
     expect(await violationsIn(page)).toEqual([]);
     await page.setViewportSize({ width: 390, height: 844 });
-    expect(await page.getByRole('navigation', { name: 'Views' }).getByRole('link').count()).toBe(5);
+    expect(await page.getByRole('navigation', { name: 'Views' }).getByRole('link').count()).toBe(6);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
   });
 });

@@ -1,6 +1,7 @@
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { startConsole } from '../../../../lib/cli/console/server.ts';
-import { operator } from '../../../../lib/pawl/operate/index.ts';
+import { type DeadLettersSeen, operator } from '../../../../lib/pawl/operate/index.ts';
 import { sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
 import { type SqsLocal, startSqsLocal } from '../../../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { openPage } from '../../../support/console-client.ts';
@@ -35,6 +36,7 @@ async function opened(sources?: readonly string[]) {
     other,
     targets: async () => JSON.parse((await post('/api/dead-letters/targets', { queueUrl })).text),
     plan: (more: object) => post('/api/plan', { ...wanted, ...more }),
+    look: (finder: object) => post('/api/dead-letters', { queueUrl, ...finder }),
     act: (planId: string) => post('/api/act', { planId, by: 'maria', note: 'n' }),
     async stop() {
       await served.stop();
@@ -59,5 +61,23 @@ it('offers the queues that share a dead-letter queue, and warns of one that does
   const { other, targets, plan, stop } = await opened(shared);
   expect(await targets()).toEqual({ sources: shared });
   expect(JSON.parse((await plan({ to: other.url })).text)).toMatchObject({ count: 1, isSource: false });
+  await stop();
+});
+
+it('finds the claims of messages that SQS has moved, by the operation and the key of their consumer', async () => {
+  const { world, look, stop } = await opened();
+  const moved = { QueueUrl: world.dead.url, MessageBody: JSON.stringify({ orderId: 'order-1' }) };
+  await sqs.client.send(new SendMessageCommand(moved));
+  const claims = async (finder: object) => {
+    const { letters }: DeadLettersSeen = JSON.parse((await look(finder)).text);
+    return letters.map(({ claimId = 'not known', claim }) => `${claimId} ${claim?.status ?? ''}`).toSorted();
+  };
+  const known = 'send-email#order-1 released';
+  expect(await claims({})).toEqual(['not known ', known]);
+  expect(await claims({ operation: 'send-email', key: 'body:orderId' })).toEqual([known, known]);
+  expect(await look({ operation: 'send-email', key: 'orderId' })).toMatchObject({
+    status: 400,
+    text: 'key: expected body:<path>, attribute:<name> or message-id.',
+  });
   await stop();
 });

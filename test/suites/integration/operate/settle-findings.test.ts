@@ -101,3 +101,57 @@ it('records what was settled by hand', async () => {
   await expect(pawl('settle', id, ...acted)).rejects.toThrow('takes --remedies <file>, or --by-hand');
   await expect(pawl('settle', '--remedies', join(folder, 'none.mjs'), ...acted)).rejects.toThrow('cannot be loaded');
 });
+
+it('says of each finding that stays why, and of a remedy that throws what it has thrown', async () => {
+  const thrown = (onAbandoned: string, error: string) => {
+    const file = join(folder, `${onAbandoned}-${error}.mjs`);
+    writeFileSync(
+      file,
+      `import { RejectedError } from '${import.meta.resolve('../../../../lib/pawl/index.ts')}';
+      export default {
+        operation: 'charge',
+        remedies: { twice: { operation: 'refund', onAbandoned: '${onAbandoned}', amountOf: () => 500, run() { throw new ${error}('the bank says no'); } } },
+        limits: { perRun: { count: 2, amount: 9000 }, perDay: { count: 9, amount: 9000 } },
+      };`,
+    );
+    return file;
+  };
+  const [one = '', two = '', three = ''] = ids;
+  const settle = (id: string, file: string) => pawl('settle', id, '--remedies', file, ...acted, '--yes');
+  const failed = await settle(one, thrown('retry', 'Error'));
+  expect(failed).toMatchObject({ code: 1 });
+  expect(failed.out).toContain(`Not settled: ${one}: Error: the bank says no`);
+  expect(failed.out).toContain('0 findings settled, 1 not.');
+  // It is reserved, and the next run goes on with it.
+  const again = await pawl('settle', one, '--remedies', remedies, ...acted, '--dry-run');
+  expect(again.out).toMatch(/^go on +refund +500/m);
+  await settle(two, thrown('park', 'Error'));
+  const parked = await settle(two, thrown('park', 'Error'));
+  expect(parked.out).toMatch(new RegExp(`Not settled: ${two}: parked, claim refund#`));
+  expect(parked.error).toContain('Today, 2 remedies for 1000 in all are spent or reserved.');
+  const rejected = await settle(three, thrown('retry', 'RejectedError'));
+  expect(rejected.out).toMatch(new RegExp(`Not settled: ${three}: rejected, claim refund#`));
+  const wrong = join(folder, 'wrong.mjs');
+  writeFileSync(wrong, 'export default 7;');
+  await expect(settle(one, wrong)).rejects.toThrow('to export { operation, remedies, limits } as its default');
+  await expect(pawl('settle', '--by-hand', ...acted)).rejects.toThrow('--by-hand: name the findings.');
+  await expect(pawl('settle', one, '--remedies', remedies, '--by', 'maria')).rejects.toThrow('--note is missing.');
+});
+
+it('says at which limit a run stops that others have passed meanwhile', async () => {
+  const file = join(folder, 'limited.mjs');
+  writeFileSync(
+    file,
+    `export default {
+      operation: 'charge',
+      remedies: { twice: { operation: 'refund', onAbandoned: 'park', amountOf: () => 500, run: () => 1 } },
+      limits: { perRun: { count: 9, amount: 9000 }, perDay: { count: 2, amount: 9000 } },
+    };`,
+  );
+  const [one = '', two = '', three = ''] = ids;
+  const settle = (...some: readonly string[]) => pawl('settle', ...some, '--remedies', file, ...acted, '--yes');
+  expect((await settle(one)).out).toContain('1 finding settled, 0 not.');
+  const [a, b] = await Promise.all([settle(two), settle(three)]);
+  expect([a.code, b.code].toSorted()).toEqual([0, 1]);
+  expect(a.out + b.out).toContain('count-per-day');
+});

@@ -194,6 +194,38 @@ describe.skipIf(server === '')('an outbox in PostgreSQL', () => {
     expect(await waiting(to)).toEqual([]);
   });
 
+  it('costs what the page says: a statement in the transaction, one for its group, and one that removes it', async () => {
+    const { queue, to } = destination();
+    let statements = 0;
+    const pool = {
+      async connect() {
+        const client = await database.pool.connect();
+        return {
+          query(text: string, values?: unknown[]) {
+            statements += 1;
+            return client.query(text, values);
+          },
+          release: (destroy?: boolean) => client.release(destroy),
+        };
+      },
+    };
+    const { message } = open(queue, { pool });
+    const own = (key: string, group?: string) =>
+      message({ to: group === undefined ? to : `${to}.fifo`, key, body: {}, group });
+    const cost = async (messages: () => readonly object[]) => {
+      const payOnce = once(options(postgresStore({ pool })), (_: Payment, claim) => commit(claim, messages));
+      const payment = await newPayment();
+      statements = 0;
+      await payOnce(payment);
+      return statements;
+    };
+    const alone = await cost(() => []);
+    expect(await cost(() => [own('a')])).toBe(alone + 2);
+    expect(await cost(() => [own('a', 'maria')])).toBe(alone + 3);
+    expect(await cost(() => [own('a', 'maria'), own('b', 'maria'), own('c')])).toBe(alone + 2 + 3);
+    expect(await cost(() => [own('a', 'maria'), own('b', 'paul')])).toBe(alone + 3 + 2);
+  });
+
   it('has no message of a transaction that was undone', async () => {
     const { arrived, queue, to } = destination();
     const { message } = open(queue);
@@ -409,12 +441,24 @@ describe.skipIf(server === '')('an outbox in PostgreSQL', () => {
         { id: taken.messages[0]?.id ?? '', n: 1, uid: await uidOf(to) },
         { name: 'E', message: '' },
       );
-      expect(await sweepAt(0)).toMatchObject({ looked: 1, alreadyParked: 1 });
+      // It is parked, and each sweep counts it: nothing is sent, so nothing is held.
+      for (let sweeps = 0; sweeps < 2; sweeps++) {
+        expect(await sweepAt(0)).toMatchObject({ looked: 1, alreadyParked: 1 });
+      }
       expect(await outboxOperator({ outbox }).retry(id)).toMatchObject({ outcome: 'retried' });
       await outbox.store.due(Date.now());
       expect(await sweepAt(0)).toMatchObject({ looked: 0 });
       expect(await sweepAt(31_000)).toMatchObject({ sent: 1 });
       expect(arrived).toEqual(['held']);
+    });
+
+    it('takes a group once, by its first message: another one finds nothing of it to do', async () => {
+      const { queue, to } = destination();
+      const outbox = open(queue);
+      const own = (n: number) => outbox.message({ to: `${to}.fifo`, key: n, body: {}, group: 'maria' });
+      await insertedInto(outbox, [1, 2, 3].map(own));
+      expect((await outbox.store.due(Date.now())).messages).toHaveLength(1);
+      expect((await outbox.store.due(Date.now())).messages).toEqual([]);
     });
 
     async function uidOf(to: string): Promise<string> {

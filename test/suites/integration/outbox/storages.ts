@@ -192,11 +192,15 @@ const postgres: Storage = {
         commit: (claim, plan) => inPostgres.commit(claim, (tx: PoolClient) => write(tx, plan)),
         async commitOwn(messages) {
           const tx = await pool.connect();
-          await tx.query('BEGIN');
-          const inserted = await outbox.insert(tx, messages as Parameters<typeof outbox.insert>[1]);
-          await tx.query('COMMIT');
-          tx.release();
-          return inserted;
+          try {
+            await tx.query('BEGIN');
+            const inserted = await outbox.insert(tx, messages as Parameters<typeof outbox.insert>[1]);
+            await tx.query('COMMIT');
+            return inserted;
+          } finally {
+            // Closed: the end of the pool waits for it, also where a statement failed.
+            tx.release(true);
+          }
         },
       };
     };

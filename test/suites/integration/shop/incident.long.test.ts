@@ -1,51 +1,11 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { runPawlHere } from '../../../support/in-process.ts';
+import { startRun } from '../../../support/incident-run.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();
 });
-
-/** `npm start -- --incident` in a process of its own, once it waits for its operator. */
-async function startRun() {
-  const child = spawn(process.execPath, ['bin/local.ts', '--incident'], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const ended = once(child, 'exit');
-  let out = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    out += text;
-  });
-  onTestFinished(async () => {
-    // Not SIGKILL: it would leave DynamoDB Local behind.
-    child.kill('SIGTERM');
-    await ended;
-  });
-  const said = async (pattern: RegExp) => {
-    for (let found = pattern.exec(out); ; found = pattern.exec(out)) {
-      if (found !== null) return found;
-      await Promise.race([
-        once(child.stdout, 'data'),
-        ended.then(() => Promise.reject(new Error(`it has ended: ${out}`))),
-      ]);
-    }
-  };
-  const [, exported = ''] = await said(/^ {2}export (.*)\n[\s\S]*Ctrl-C ends it/m);
-  for (const pair of exported.split(' ')) {
-    const [name = '', value = ''] = pair.split(/=(.*)/);
-    vi.stubEnv(name, value);
-  }
-  return {
-    said,
-    bank: (path: string, method = 'GET') =>
-      fetch(new URL(path, process.env['BANK_URL']), { method, redirect: 'manual' }).then((response) => response.text()),
-    async end() {
-      child.kill('SIGINT');
-      const [code] = await ended;
-      return { code, last: out.trimEnd().split('\n').at(-1) };
-    },
-  };
-}
 
 const table = ['--table', 'claims'];
 
