@@ -19,7 +19,11 @@ function setUp() {
     },
   };
   const host = virtualHost();
-  return { common: { operation: 'mail', store, onAbandoned: 'retry', onEvent: () => {}, host } as const, waits };
+  return {
+    common: { operation: 'mail', store, onAbandoned: 'retry', onEvent: () => {}, host } as const,
+    waits,
+    invocation: context(30_000, host.now),
+  };
 }
 
 const event = () => sqsEvent(sqsRecord({ id: 'a' }));
@@ -30,16 +34,16 @@ describe('a store that throttles is given time for a claim', () => {
     ['of all that is left before a handler could not start any more', {}, 29_000],
     ['less what the handler takes', { timeoutMs: 5000 }, 24_000],
   ])('by eachMessage: %s', async (_, options, expected) => {
-    const { common, waits } = setUp();
+    const { common, waits, invocation } = setUp();
     const handler = eachMessage({ ...common, ...options, key, aws: noQueue }, async () => {});
-    await handler(event(), context(30_000));
+    await handler(event(), invocation);
     expect(waits).toEqual([expected]);
   });
 
   it('by sqsOnce, of the half in which messages are claimed: the handler starts when all of them are', async () => {
-    const { common, waits } = setUp();
+    const { common, waits, invocation } = setUp();
     const handler = middy(async () => ({ batchItemFailures: [] })).use(sqsOnce({ ...common, key, aws: noQueue }));
-    await handler(event() as SQSEvent, context(30_000) as Context);
+    await handler(event() as SQSEvent, invocation as Context);
     expect(waits).toEqual([15_000]);
   });
 
