@@ -13,6 +13,13 @@ interval holds the median with 95%. A share of 0.29 of a CPU, a function of 512 
 /** Of 1,769 MB, and of 512 MB. */
 const shares = [1, 0.29];
 
+const titles: Readonly<Record<keyof Start, string>> = {
+  wallMs: 'Time to the first claim',
+  cpuMs: 'CPU to the first claim',
+  calledMs: 'Time from the first message to the first claim',
+  calledCpuMs: 'CPU from the first message to the first claim',
+};
+
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '40' },
@@ -37,10 +44,11 @@ else {
   const rounds = values.quick ? 10 : Number(values.rounds);
   for (const share of shares) {
     const starts = await measureStarts(rounds, share, (said) => progress.update(said));
-    for (const what of ['wallMs', 'cpuMs'] as const) {
+    for (const [what, title] of Object.entries(titles) as [keyof Start, string][]) {
       const rows = (Object.keys(starts) as StartName[]).map((name) => row(starts, name, what));
-      const title = `${what === 'wallMs' ? 'Time' : 'CPU'} to the first claim, ms, with ${share} of a CPU, ${rounds} rounds`;
-      console.log(`${asText({ title, head: ['contender', 'median', '× bare', '× powertools'], rows })}\n`);
+      console.log(
+        `${asText({ title: `${title}, ms, with ${share} of a CPU, ${rounds} rounds`, head: ['contender', 'median', '× bare', '× powertools'], rows })}\n`,
+      );
     }
   }
   progress.end();

@@ -26,15 +26,21 @@ export type StartName = keyof typeof functions;
 export interface Start {
   readonly wallMs: number;
   readonly cpuMs: number;
+  /** Of these, since the first message was handed over: what is over by then, Lambda has counted as initialisation. */
+  readonly calledMs: number;
+  readonly calledCpuMs: number;
 }
 
 export type Starts = Readonly<Record<StartName, readonly Start[]>>;
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The process of a function: its own initialisation, and then the first message. */
+/** The process of a function: its own initialisation; and when it has said that it is ready, the first message. */
 const child = `
+const { read, writeSync } = await import('node:fs');
 const { handler } = await import(process.argv[1]);
+writeSync(1, '.');
+await new Promise((resolve) => read(0, Buffer.alloc(1), 0, 1, null, resolve));
 const record = {
   messageId: 'message-1',
   receiptHandle: 'receipt-1',
@@ -104,11 +110,20 @@ async function start(bundle: string, server: Server, limit: (pid: number) => voi
   const started = spawn(process.execPath, ['--input-type=module', '--eval', child, bundle], {
     env,
     cwd: dirname(bundle),
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['pipe', 'pipe', 'inherit'],
   });
   if (started.pid !== undefined) limit(started.pid);
   const ended = once(started, 'exit');
-  const first = server.nextRequest().then((at) => ({ wallMs: at - begun, cpuMs: cpuMsOf(started.pid) }));
+  const ready = once(started.stdout, 'data').then(() => {
+    const called = { at: performance.now(), cpuMs: cpuMsOf(started.pid) };
+    started.stdin.write('.');
+    return called;
+  });
+  const first = server.nextRequest().then(async (at) => {
+    const cpuMs = cpuMsOf(started.pid);
+    const called = await ready;
+    return { wallMs: at - begun, cpuMs, calledMs: at - called.at, calledCpuMs: cpuMs - called.cpuMs };
+  });
   const found = await Promise.race([first, ended.then(() => undefined)]);
   started.kill('SIGKILL');
   await ended;

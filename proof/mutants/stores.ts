@@ -121,7 +121,7 @@ export const stores: readonly Mutant[] = [
     groupCommit(...args) {
       const send = groupCommit(...args);
       let count = 0;
-      return (id, input) => send(`${id}#${++count}`, input);
+      return (id, input, standing) => send(`${id}#${++count}`, input, standing);
     },
   })),
   breaks<GroupCommit>(
@@ -132,8 +132,8 @@ export const stores: readonly Mutant[] = [
         groupCommit(
           host,
           most,
-          async (inputs) =>
-            (await send(inputs)).map((part) => ('error' in part ? { value: Promise.reject(part.error) } : part)),
+          async (...sent) =>
+            (await send(...sent)).map((part) => ('error' in part ? { value: Promise.reject(part.error) } : part)),
           errors,
         ),
     }),

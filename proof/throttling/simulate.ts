@@ -2,7 +2,8 @@ import { nodeHost } from '../../lib/pawl/host.ts';
 import type { Host } from '../../lib/pawl/kernel/host.ts';
 import type { ClaimStore, ClaimWrite, WriteResult } from '../../lib/pawl/rules/store.ts';
 import { bodyField, eachMessage } from '../../lib/pawl/sqs/index.ts';
-import { isAboutContents, isHopeless } from '../../lib/pawl/stores/dynamodb/errors.ts';
+import { isAboutContents, isHopeless, isThrottled } from '../../lib/pawl/stores/dynamodb/errors.ts';
+import { standingOf } from '../../lib/pawl/stores/dynamodb/shared-requests.ts';
 import { groupCommit, type Part } from '../../lib/pawl/stores/group-commit.ts';
 import { memoryStore } from '../../lib/pawl/stores/memory.ts';
 import { createWorld, type World, worldBegins } from '../simulation/world/world.ts';
@@ -16,6 +17,8 @@ export interface Throttling {
   /** Writes that the table takes in a second. */
   readonly writesPerSecond: number;
   readonly seconds: number;
+  /** The time-out of the function, in seconds. */
+  readonly invocationSeconds: number;
   readonly seed: number;
 }
 
@@ -24,8 +27,10 @@ export interface Goodput {
   readonly ofCapacity: number;
   /** The same of the second half of the run to the first. Below 1, it is collapsing. */
   readonly secondHalfToFirst: number;
-  /** Writes that were sent for each one that the table took. */
-  readonly sentPerTaken: number;
+  /** Writes that the table refused, as a share of those that were sent: also of those that the client has sent again by itself. */
+  readonly waste: number;
+  /** Messages that came back because the table was too small: each of them has used up a receive. */
+  readonly givenBack: number;
   /** Of the tenths of seconds of the second half, the one with the most writes to their mean: 1 is an even spread. */
   readonly burst: number;
   readonly doubled: number;
@@ -34,15 +39,16 @@ export interface Goodput {
 const batchSize = 10;
 const handlerMs = 20;
 const requestMs = 5;
-/** As the construct sets it for a function of 5 seconds. */
-const visibilityMs = 30_000;
-const invocationMs = 5_000;
+/** How often a client sends a request of one claim, of which it sees that it is throttled. */
+const clientTries = 3;
 
 export async function simulateThrottling(options: Throttling): Promise<Goodput> {
-  const { sandboxes, writesPerSecond, seconds, seed } = options;
+  const { sandboxes, writesPerSecond, seconds, invocationSeconds, seed } = options;
+  const invocationMs = invocationSeconds * 1000;
   const world = createWorld({ seed, keepsStory: false, turnsTheLoop: false });
   const table = createTable(world, writesPerSecond);
-  const queue = createQueue(world);
+  // As the construct sets the visibility timeout.
+  const queue = createQueue(world, 6 * invocationMs);
   const effects = new Map<string, number>();
   for (let place = 0; place < sandboxes; place++) {
     const host = hostOf(world, place);
@@ -77,13 +83,14 @@ export async function simulateThrottling(options: Throttling): Promise<Goodput> 
     world.after(world.random.between(0, 1000), () => void work());
   }
   await world.run(seconds * 1000);
-  return goodputOf(table.taken, table.sent, table.completed, options, effects);
+  return goodputOf(table.taken, table.sent, table.completed, options, effects, queue.givenBack());
 }
 
 type Record = Parameters<ReturnType<typeof eachMessage>>[0]['Records'][number];
 
-function createQueue(world: World) {
+function createQueue(world: World, visibilityMs: number) {
   let sent = 0;
+  let givenBack = 0;
   const again: Record[] = [];
   const record = (messageId: string, receives: number): Record => ({
     messageId,
@@ -94,10 +101,12 @@ function createQueue(world: World) {
     eventSourceARN: 'arn:aws:sqs:eu-west-1:000000000000:orders',
   });
   return {
+    givenBack: () => givenBack,
     receive: () => Array.from({ length: batchSize }, () => again.shift() ?? record(`m-${sent++}`, 1)),
     comeAgain(ids: ReadonlySet<string>, records: readonly Record[]) {
       const returned = records.filter(({ messageId }) => ids.has(messageId));
       if (returned.length === 0) return;
+      givenBack += returned.length;
       world.after(visibilityMs, () => {
         for (const one of returned)
           again.push(record(one.messageId, Number(one.attributes?.ApproximateReceiveCount) + 1));
@@ -125,11 +134,22 @@ function createTable(world: World, writesPerSecond: number) {
     return true;
   }
 
-  async function writeTogether(writes: readonly ClaimWrite[]): Promise<readonly Part<WriteResult>[]> {
+  async function writeTogether(
+    writes: readonly ClaimWrite[],
+    isLimited: boolean,
+  ): Promise<readonly Part<WriteResult>[]> {
+    const [first] = writes;
+    // A claim that is sent alone is a request of its own, which the client sends again; unless pawl has slowed down.
+    let tries = writes.length === 1 && first?.seen === undefined && !isLimited ? clientTries : 1;
     await new Promise<void>((resolve) => world.after(requestMs, resolve));
     const parts: Part<WriteResult>[] = [];
     for (const write of writes) {
-      if (!takes()) parts.push({ error: Object.assign(new Error('throttled'), { name: 'ThrottlingError' }) });
+      let isTaken = takes();
+      while (!isTaken && --tries > 0) {
+        await new Promise<void>((resolve) => world.after(world.random.between(0, 100), resolve));
+        isTaken = takes();
+      }
+      if (!isTaken) parts.push({ error: Object.assign(new Error('throttled'), { name: 'ThrottlingError' }) });
       else {
         parts.push({ value: await memory.write(write) });
         if (write.next.status === 'completed') completed.push(world.time);
@@ -143,8 +163,8 @@ function createTable(world: World, writesPerSecond: number) {
     sent,
     completed,
     storeOf(host: Host): ClaimStore {
-      const write = groupCommit(host, 25, writeTogether, { isAboutContents, isHopeless });
-      return { read: memory.read, write: (one) => write(one.next.id, one) };
+      const write = groupCommit(host, 25, writeTogether, { isAboutContents, isHopeless, isThrottled });
+      return { read: memory.read, write: (one) => write(one.next.id, one, standingOf(one)) };
     },
   };
 }
@@ -166,6 +186,7 @@ function goodputOf(
   completed: readonly number[],
   { writesPerSecond, seconds }: Throttling,
   effects: ReadonlyMap<string, number>,
+  givenBack: number,
 ): Goodput {
   const middle = (seconds * 1000) / 2;
   const firstHalf = completed.filter((at) => at < middle).length;
@@ -178,7 +199,8 @@ function goodputOf(
   return {
     ofCapacity: completed.length / ((writesPerSecond / 2) * seconds),
     secondHalfToFirst: (completed.length - firstHalf) / firstHalf,
-    sentPerTaken: sent.length / taken.length,
+    waste: 1 - taken.length / sent.length,
+    givenBack,
     burst: Math.max(...tenths) / mean,
     doubled: [...effects.values()].filter((count) => count > 1).length,
   };

@@ -4,6 +4,7 @@ import type { Host } from '../kernel/host.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import { expectNoUnitTest } from '../kernel/unit-test.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
+import { atInitialisation } from './at-initialisation.ts';
 import type { Aws } from './aws.ts';
 import { type CredentialProvider, credentialsOf, type LeanCredentials } from './credentials.ts';
 import { placeOf } from './endpoint.ts';
@@ -101,8 +102,11 @@ export function lean(options: LeanOptions = {}): Lean {
     };
   }
 
+  const toDynamo = requestsTo(dynamodb);
+  // A provider of the author's may need what is not there yet.
+  if (credentials === undefined) atInitialisation((signal) => toDynamo('PutItem', '{}', signal));
   return {
-    dynamodb: leanDynamo(requestsTo(dynamodb), host, () => placeOfService(dynamodb).region),
+    dynamodb: leanDynamo(toDynamo, host, () => placeOfService(dynamodb).region),
     sqs: leanSqs(requestsTo(sqs)),
     destroy() {
       for (const http of opened) http.destroy();

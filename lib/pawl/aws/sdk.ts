@@ -1,9 +1,10 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { expect } from '../kernel/check.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import { expectNoUnitTest } from '../kernel/unit-test.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
+import { atInitialisation } from './at-initialisation.ts';
 import type { Aws, SqsTransport } from './aws.ts';
 import { sdkDynamo } from './sdk-dynamodb.ts';
 
@@ -11,7 +12,7 @@ import { sdkDynamo } from './sdk-dynamodb.ts';
  * The options of `sdk`.
  *
  * @example
- * import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+ * import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
  *
  * const options: SdkOptions = { dynamodb: new DynamoDBClient({ region: 'eu-central-1' }) };
  */
@@ -36,7 +37,7 @@ const known = { dynamodb: true, sqs: true } as const satisfies NamesOf<SdkOption
  *
  * @throws OptionError when an option is no client
  * @example
- * import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+ * import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
  *
  * const aws = sdk({ dynamodb: new DynamoDBClient({ region: 'eu-central-1' }) });
  * const store = dynamoStore({ tableName: process.env.CLAIMS_TABLE, aws });
@@ -67,7 +68,11 @@ export function sdk(options: SdkOptions = {}): Aws {
 }
 
 function defaultDynamo(): DynamoDBClient {
-  return new DynamoDBClient({
+  const client = new DynamoDBClient({
     requestHandler: { connectionTimeout: 1000, requestTimeout: 3000, throwOnRequestTimeout: true },
   });
+  atInitialisation((abortSignal) =>
+    client.send(new PutItemCommand({ TableName: 'claims', Item: {} }), { abortSignal }),
+  );
+  return client;
 }

@@ -19,19 +19,8 @@ export type Verdict =
  */
 type Again = 'never' | 'soon' | 'throttled' | 'credentials' | 'clock';
 
-const throttling: readonly string[] = [
-  'LimitExceededException',
-  'ProvisionedThroughputExceededException',
-  'RequestLimitExceeded',
-  'RequestThrottled',
-  'RequestThrottledException',
-  'SlowDown',
-  'ThrottledException',
-  'Throttling',
-  'ThrottlingException',
-  'TooManyRequestsException',
-  'TransactionInProgressException',
-];
+const throttling =
+  /^(LimitExceededException|ProvisionedThroughputExceededException|RequestLimitExceeded|RequestThrottled(Exception)?|SlowDown|Throttl(ed|ing)Exception|Throttling|TooManyRequestsException|TransactionInProgressException)$/;
 const transient: readonly string[] = ['TimeoutError', 'RequestTimeout', 'RequestTimeoutException'];
 const transientStatus: readonly number[] = [500, 502, 503, 504];
 /** The codes of Node's errors after which the SDK sends a request again. */
@@ -93,7 +82,7 @@ function failedBy({ title, factsOf }: Service, status: number, said: object, hea
 }
 
 function againAfter(status: number, name: string): Again {
-  if (status === 429 || throttling.includes(name)) return 'throttled';
+  if (status === 429 || throttling.test(name)) return 'throttled';
   if (transientStatus.includes(status) || transient.includes(name)) return 'soon';
   if (clock.includes(name)) return 'clock';
   return credentials.includes(name) ? 'credentials' : 'never';

@@ -25,6 +25,11 @@ export interface AcquireRequest {
   /** When the invocation ends, in epoch milliseconds. */
   readonly deadline?: number | undefined;
   /**
+   * Until when a store that throttles is waited for, in epoch milliseconds: a message that comes back has used up a receive.
+   * @default the store decides
+   */
+  readonly waitsUntil?: number;
+  /**
    * If not, the claim of a worker that died is left as it is, and the request is a `suspect`: what killed that worker may kill the next.
    * @default true
    */
@@ -74,8 +79,8 @@ export async function acquire(engine: Engine, asked: AcquireRequest): Promise<Ac
   // Not beyond the time in which a handler could still start: a store that hangs must not hang the batch.
   const bounds = { deadline, keptUntil: keptUntil(host, deadline) };
   let now = host.now();
-  const until = Math.min(leaseEnd(engine, bounds, now), deadline ?? Number.POSITIVE_INFINITY) - settings.marginMs;
-  const retry = new Retry(host, { until, requestMs: Number.POSITIVE_INFINITY });
+  const until = Math.min(leaseEnd(engine, bounds, now), deadline ?? Infinity) - settings.marginMs;
+  const retry = new Retry(host, { until, requestMs: Infinity });
   try {
     let found: ClaimRecord | undefined;
     const look = asked.look !== undefined && now - asked.look.at < freshMs ? asked.look : undefined;
@@ -93,7 +98,8 @@ export async function acquire(engine: Engine, asked: AcquireRequest): Promise<Ac
       const decided = decide(found, request, settings, now);
       if (decided.kind === 'taken-over' && !mayTakeOver) return { kind: 'suspect', record: decided.record };
       if (decided.write === undefined) return inForce(engine, identity, bounds, decided);
-      const written = await writeGrant(engine, { until, now }, identity, decided.write);
+      const waitsMs = asked.waitsUntil && Math.min(asked.waitsUntil, until) - now;
+      const written = await writeGrant(engine, { until, now }, identity, { ...decided.write, waitsMs });
       if (written.applied) return inForce(engine, identity, bounds, decided);
       await retry.pauseAfterRefusal();
       found = understood(written.found);

@@ -63,9 +63,9 @@ export function leaseOf({ settings, fallback }: Engine, { deadline, keptUntil }:
 
 /** Until when a claim that is granted or renewed at `now` is exclusive. Both in epoch milliseconds. */
 export function leaseEnd(engine: Engine, bounds: Bounds, now: number): number {
-  const { deadline = Number.POSITIVE_INFINITY, keptUntil = deadline } = bounds;
+  const { deadline = Infinity, keptUntil = deadline } = bounds;
   const lease = leaseOf(engine, bounds);
-  const end = now + (lease?.leaseMs ?? Number.POSITIVE_INFINITY);
+  const end = now + (lease?.leaseMs ?? Infinity);
   // As long as elsewhere, and renewed only beyond that: a duplicate waits once for the end of the invocation, and not for each renewal.
   return Math.min(lease === keptLease ? Math.max(end, deadline) : end, keptUntil);
 }

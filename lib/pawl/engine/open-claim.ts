@@ -110,7 +110,7 @@ class ClaimTime {
  */
 export function keepLease(engine: Engine, grant: Grant, onLost = () => {}): (() => void) | undefined {
   const { settings } = engine;
-  const { identity, keptUntil = Number.POSITIVE_INFINITY } = grant;
+  const { identity, keptUntil = Infinity } = grant;
   const { claimId } = grant.record;
   const extended = (found: ClaimRecord | undefined, now: number) =>
     renew(claimId, found, leaseEnd(engine, grant, now), settings);

@@ -264,5 +264,5 @@ export function expectStore(store: ClaimStore | undefined): void {
 
 /** @throws OptionError unless it is a time that a record can be kept: a shorter one forgets outcomes while their messages still come */
 export function expectRetention(seconds: number): void {
-  if (seconds !== Number.POSITIVE_INFINITY) expectInRange('retentionSeconds', claimRows.retentionSeconds, seconds);
+  if (seconds !== Infinity) expectInRange('retentionSeconds', claimRows.retentionSeconds, seconds);
 }

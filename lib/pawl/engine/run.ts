@@ -43,7 +43,7 @@ export async function run<Input, R>(
   }
 
   const work = new Work();
-  const latest = timeoutMs === 0 ? Number.POSITIVE_INFINITY : host.now() + timeoutMs;
+  const latest = timeoutMs === 0 ? Infinity : host.now() + timeoutMs;
   const { claim, stop } = openClaim(engine, grant, latest, work);
   const marked = markedEffect(settings.operation, claim, work);
   let end: End<R>;

@@ -80,7 +80,7 @@ export async function ask<Input>(
   part?: DoubtedPart,
 ): Promise<Asked> {
   const at = engine.settings.host.now();
-  const { claim, stop } = openClaim(engine, grant, Number.POSITIVE_INFINITY);
+  const { claim, stop } = openClaim(engine, grant, Infinity);
   const { signal } = claim;
   const late = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
   try {

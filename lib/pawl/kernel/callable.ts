@@ -7,6 +7,9 @@ export function isGeneratorFunction(fn: unknown): boolean {
   return typeof fn === 'function' && /GeneratorFunction\]$/.test({}.toString.call(fn));
 }
 
+/** What came in place of a function, for a message. */
+export const aGenerator = 'a generator, whose body does not run when it is called. Make it a function without *';
+
 /** Whether a function returned a generator object: its body has not begun. A list, a map or a stream of Node's is none, having no such three methods. */
 export function isGenerator(value: unknown): boolean {
   try {
@@ -56,7 +59,7 @@ export function notAFunction(what: string, came: unknown, options?: ErrorOptions
   const said = isPromise(came)
     ? `a promise: its effect began before pawl could look at the claim, and begins again with every attempt. Write ${example}`
     : isGeneratorFunction(came)
-      ? 'a generator, whose body does not run when it is called. Make it a function without *'
+      ? aGenerator
       : `a value of type ${typeof came}. Write ${example}`;
   return explainedError(
     TypeError,

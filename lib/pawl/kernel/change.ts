@@ -32,7 +32,8 @@ export async function change<R extends object>(host: Host, wanted: Change<R>): P
     if (next === 'applied') return { kind: 'applied', record: seen };
     let written: Written<R>;
     try {
-      written = await answeredBy(host, retry.tryUntil(now), write({ next, seen }), { now });
+      const until = retry.tryUntil(now);
+      written = await answeredBy(host, until, write({ next, seen, waitsMs: until - now }), { now });
     } catch (error) {
       await retry.pauseAfter(error);
       continue;

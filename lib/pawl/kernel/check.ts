@@ -1,4 +1,4 @@
-import { isGeneratorFunction } from './callable.ts';
+import { aGenerator, isGeneratorFunction } from './callable.ts';
 import type { ErrorCode } from './error-code.ts';
 import { OptionError } from './errors.ts';
 
@@ -13,9 +13,8 @@ export function expect(ok: unknown, option: string, expected: string, came: unkn
  */
 export function expectFunction(option: string, expected: string, came: unknown, code?: ErrorCode): void {
   expect(typeof came === 'function', option, expected, came, code);
-  if (!isGeneratorFunction(came)) return;
-  const said = `${option}: expected ${expected}; got a generator, whose body does not run when it is called. Make it a function without *`;
-  throw new OptionError(said, 'generator');
+  if (isGeneratorFunction(came))
+    throw new OptionError(`${option}: expected ${expected}; got ${aGenerator}`, 'generator');
 }
 
 /** The longest list of names that a message shows. */

@@ -8,7 +8,11 @@ import { claimOptions, defaultsOf } from './door-options.ts';
 /** Of the options of every door. */
 export const claimDefaults = /* @__PURE__ */ defaultsOf(claimOptions);
 
-export const lockDefaults = { leaseMs: 60_000, keepMs: 900_000, skewMs: claimDefaults.skewMs };
+export const lockDefaults = /* @__PURE__ */ (() => ({
+  leaseMs: 60_000,
+  keepMs: 900_000,
+  skewMs: claimDefaults.skewMs,
+}))();
 
 /** How many beats a renewed lease lasts. */
 export const beatsPerLease = 3;

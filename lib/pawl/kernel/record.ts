@@ -16,6 +16,8 @@ export interface Write<Record> {
   readonly next: Record;
   /** The record that was decided upon: the write is applied only if it is still that one. `undefined`: only if there is none. */
   readonly seen: Record | undefined;
+  /** How long its author waits, in milliseconds. A store that throttles may use all of it. @default the store decides */
+  readonly waitsMs?: number | undefined;
 }
 
 /** What became of a write. If it was not applied, `found` is what stands there instead, as of after the attempt. */

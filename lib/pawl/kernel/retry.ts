@@ -70,7 +70,7 @@ export class Retry {
   async pauseAfter(error: unknown): Promise<void> {
     // A mistake in the set-up does not pass: its author would wait for the same message.
     if (errorKind(error) === 'option') throw error;
-    const { until, tries = Number.POSITIVE_INFINITY, pauses } = this.#policy;
+    const { until, tries = Infinity, pauses } = this.#policy;
     if (!isNoAnswer(error)) this.#said = { error };
     const waitMs = pauseMs(this.#host, this.#failures, pauses);
     this.#failures += 1;

@@ -27,5 +27,5 @@ export function isCount(value: unknown): boolean {
 }
 
 export function isTime(value: unknown): boolean {
-  return typeof value === 'number' && value >= 0 && value < Number.POSITIVE_INFINITY;
+  return typeof value === 'number' && value >= 0 && value < Infinity;
 }

@@ -39,14 +39,9 @@ export interface Taken extends TakenOptions {
  */
 export function expectOptions(options: object, { refused = {}, inherited = 'refused', ...taken }: Taken): void {
   const { door, within = 'options' } = taken;
-  const given: unknown = options;
-  if (typeof given !== 'object' || given === null) {
-    const type = given === null ? 'null' : typeof given;
-    throw new OptionError(`${door}: expected ${within} to be an object; got ${type}. See ${pageAt(taken.docs)}.`);
-  }
-  // Neither has a name that a door knows, so each option would have its default.
-  if (Array.isArray(given) || isPromise(given)) {
-    const came = Array.isArray(given) ? 'a list' : 'a promise; await it first';
+  const given: object = options;
+  const came = otherThanOptions(given);
+  if (came !== undefined) {
     throw new OptionError(`${door}: expected ${within} to be an object; got ${came}. See ${pageAt(taken.docs)}.`);
   }
   for (const [name, why] of Object.entries(refused)) {
@@ -65,6 +60,13 @@ export function expectOptions(options: object, { refused = {}, inherited = 'refu
   const known = Object.fromEntries(Object.entries(taken.known).filter(([name]) => !Object.hasOwn(refused, name)));
   const problems = unknownOptions(Object.fromEntries(ours), { ...taken, known });
   if (problems.length > 0) throw new OptionError(problems.join(' '), 'unknown-option');
+}
+
+/** What came in place of options, if anything did. A list or a promise has no name that a door knows, so each option would have its default. */
+function otherThanOptions(given: unknown): string | undefined {
+  if (typeof given !== 'object' || given === null) return given === null ? 'null' : typeof given;
+  if (Array.isArray(given)) return 'a list';
+  return isPromise(given) ? 'a promise; await it first' : undefined;
 }
 
 function isGiven(options: object, name: string): boolean {

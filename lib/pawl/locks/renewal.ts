@@ -15,7 +15,7 @@ export function keepRenewed(owned: OwnedLock): Renewal {
   const { host, leaseMs } = owned.settings;
   const controller = new AbortController();
   // Elsewhere, a work that never ends is ended with its invocation.
-  const latest = keptUntil(host) ?? Number.POSITIVE_INFINITY;
+  const latest = keptUntil(host) ?? Infinity;
 
   function stop(): void {
     stopHeartbeat();

@@ -29,7 +29,7 @@ export function requestMsOf({ leaseMs }: Pick<RequestSettings, 'leaseMs'>): numb
  * @param deadline when the caller wants to give up, in epoch milliseconds. A request has its time also after that: what it has found out is
  *   worth more than that it came too late
  */
-export function policyOf(settings: RequestSettings, deadline = Number.POSITIVE_INFINITY): RetryPolicy {
+export function policyOf(settings: RequestSettings, deadline = Infinity): RetryPolicy {
   const requestMs = requestMsOf(settings);
   return { requestMs, until: Math.max(deadline, settings.host.now()) + requestMs, tries: mostTries };
 }

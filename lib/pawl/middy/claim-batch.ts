@@ -105,7 +105,7 @@ export async function claimBatch<Body>(
       emit(engine, one.identity, { type: 'not-started', remainingMs: deadline - now });
       return missedItsTurn;
     }
-    const attempt = await claimMessage(consumer, one, deadline, mayTakeOver);
+    const attempt = await claimMessage(consumer, one, deadline, mayTakeOver, claimUntil);
     if (attempt.kind === 'refused') return attempt.disposition;
     isNew();
     const settled = await settleDoubt(engine, attempt.grant, one.message);

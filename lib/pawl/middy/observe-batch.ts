@@ -83,8 +83,7 @@ async function knownOf<Body>(consumer: QueueDoor<Body>, record: SqsRecord, deadl
       throw explainedError(TypeError, 'the body was parsed before pawl saw it', 'parsed-body');
     const sealed = sealedIn(record);
     // What is in an envelope, a handler may ask for: `openedMessage`. Whatever else takes its time is left unseen.
-    const until =
-      envelopes === undefined ? host.now() + settings.observeWaitMs : (deadline ?? Number.POSITIVE_INFINITY);
+    const until = envelopes === undefined ? host.now() + settings.observeWaitMs : (deadline ?? Infinity);
     const reading: Reading = { stage: 'envelope' };
     const open = async () => {
       const [opened = sealed] = envelopes === undefined ? [sealed] : await openAll(envelopes, sealed, { host, until });

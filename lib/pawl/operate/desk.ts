@@ -40,7 +40,7 @@ const known = {
 export function openDesk(options: OperatorOptions): Desk {
   expectOptions(options, { door: 'operator', known, docs });
   const { store, retentionSeconds = 'forever', onEvent = printEvent, host = nodeHost, hideKeys } = options;
-  const rules = { retentionSeconds: retentionSeconds === 'forever' ? Number.POSITIVE_INFINITY : retentionSeconds };
+  const rules = { retentionSeconds: retentionSeconds === 'forever' ? Infinity : retentionSeconds };
   expectStore(store);
   expectRetention(rules.retentionSeconds);
   expectFunction('onEvent', 'a function', onEvent);

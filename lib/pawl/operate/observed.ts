@@ -133,7 +133,7 @@ class Seen {
   readonly #differing: Record<string, number> = {};
   #keys = 0;
   #deliveries = 0;
-  #since = Number.POSITIVE_INFINITY;
+  #since = Infinity;
   #certain = 0;
   #perhaps = 0;
   #doubled: DoubledKey[] = [];

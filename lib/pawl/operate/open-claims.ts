@@ -106,8 +106,7 @@ export async function* openClaims(desk: Desk, query: OpenClaimsQuery): AsyncGene
     const now = desk.host.now();
     const isOld = (claim: OpenClaimView) =>
       claim.firstSeenAt <= now - olderThanMs &&
-      (doubtOlderThanMs === undefined ||
-        (doubtSince(claim, now) ?? Number.POSITIVE_INFINITY) <= now - doubtOlderThanMs);
+      (doubtOlderThanMs === undefined || (doubtSince(claim, now) ?? Infinity) <= now - doubtOlderThanMs);
     const claims = page.claims.map(openClaimView).filter((claim) => fits(claim, query) && isOld(claim));
     yield { claims, cursor, ...(page.foreign && { foreign: page.foreign }) };
   } while (cursor !== undefined);

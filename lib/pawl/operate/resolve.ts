@@ -160,7 +160,7 @@ function assess(
   const now = host.now();
   const request = { id: found.id, claimId: host.randomId(), leaseUntil: now };
   // The limits are the consumer's, which an operator does not know. They would park the claim under another name.
-  const none = Number.POSITIVE_INFINITY;
+  const none = Infinity;
   const limits = { maxAbandoned: none, maxAttempts: none, retryWindowSeconds: none };
   // No worker holds a claim whose execution is certain to be started: there is no lease to wait for.
   const waits = isWaiting(found) && executionOf(found) !== undefined;

@@ -50,7 +50,7 @@ export function sweepHandler(settings: SweepSettings): OutboxSweepHandler {
   return async function sweep(_event, context) {
     const remainingMs =
       context === undefined
-        ? Number.POSITIVE_INFINITY
+        ? Infinity
         : remainingTime('getRemainingTimeInMillis()', context.getRemainingTimeInMillis());
     const run: Run = {
       settings,

@@ -10,27 +10,36 @@ const throughQueue = 'send its events to a queue, and let the queue feed the fun
 const wrapIt = 'wrap what handles one record in once()';
 const wholeEvent = 'hand over the whole event, { Records: [record] }';
 
-/** By `eventSource` of a record, as AWS's documentation of each service shows it; SNS writes `EventSource`. */
-const sources: Readonly<Partial<Record<string, readonly [name: string, advice: string]>>> = {
-  'aws:sqs': ['SQS', 'use eachMessage of pawl/sqs, or sqsOnce of pawl/middy'],
-  'aws:sns': ['SNS', throughQueue],
-  'aws:s3': ['S3', throughQueue],
-  'aws:ses': ['SES', throughQueue],
-  'aws:kinesis': ['Kinesis', wrapIt],
-  'aws:dynamodb': ['DynamoDB Streams', wrapIt],
-  'aws:kafka': ['Kafka', wrapIt],
-  SelfManagedKafka: ['Kafka', wrapIt],
-  'aws:rmq': ['RabbitMQ', wrapIt],
-  'aws:mq': ['ActiveMQ', wrapIt],
-  'aws:docdb': ['DocumentDB', wrapIt],
+/** By `eventSource` of a record without `aws:`, as AWS's documentation of each service shows it; SNS writes `EventSource`. */
+const sources: Readonly<Partial<Record<string, string>>> = {
+  sqs: 'SQS',
+  sns: 'SNS',
+  s3: 'S3',
+  ses: 'SES',
+  kinesis: 'Kinesis',
+  dynamodb: 'DynamoDB Streams',
+  kafka: 'Kafka',
+  SelfManagedKafka: 'Kafka',
+  rmq: 'RabbitMQ',
+  mq: 'ActiveMQ',
+  docdb: 'DocumentDB',
 };
+/** Those whose events a queue can get. The others feed the function in an order, or in a batch of their own. */
+const canQueue: readonly string[] = ['SNS', 'S3', 'SES'];
 
 /** Which event it looks like, as far as its form says it. It quotes nothing of the event. */
 export function shapeOf(event: unknown): EventShape {
   const records = propertyOf(event, 'Records');
   const first = Array.isArray(records) ? records[0] : event;
-  const [name, advice] = sources[String(propertyOf(first, 'eventSource') ?? propertyOf(first, 'EventSource'))] ?? [];
-  if (name !== undefined && advice !== undefined) return shape(`an event of ${name}`, advice);
+  const source = String(propertyOf(first, 'eventSource') ?? propertyOf(first, 'EventSource'));
+  const name = sources[source.replace('aws:', '')];
+  if (typeof name === 'string') {
+    const toOthers = canQueue.includes(name) ? throughQueue : wrapIt;
+    return shape(
+      `an event of ${name}`,
+      name === 'SQS' ? 'use eachMessage of pawl/sqs, or sqsOnce of pawl/middy' : toOthers,
+    );
+  }
   const request = propertyOf(event, 'requestContext');
   if (has(event, 'httpMethod') || has(request, 'http')) {
     return shape('a request of HTTP', 'use onceOverHttp or httpOnce of pawl/http');

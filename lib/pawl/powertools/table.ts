@@ -209,7 +209,7 @@ export function recordTable(options: RecordTableOptions, now: () => number) {
       const said = `the record of Powertools is left alone: expected the status ${inProgress} or ${completed}`;
       throw explainedError(Error, said, 'foreign-item');
     }
-    const ends = until ?? (expiration === undefined ? Number.POSITIVE_INFINITY : expiration * 1000);
+    const ends = until ?? (expiration === undefined ? Infinity : expiration * 1000);
     return { kind: 'in-progress', until: ends, heldBy: fields[mark], doubtUntil: fields[doubt] };
   }
 
@@ -286,7 +286,7 @@ export function recordTable(options: RecordTableOptions, now: () => number) {
     /** Goes on where another claim of pawl holds the gate, and lets nobody of Powertools in earlier for it. @param until as that claim keeps it out */
     pass(id: string, entrant: Entrant, heldBy: string, until: number): Promise<AtGate | undefined> {
       const { data: _, ...own } = entered(entrant);
-      const isHeld = until === Number.POSITIVE_INFINITY;
+      const isHeld = until === Infinity;
       const set = isHeld
         ? { ...own, until: undefined, expiry: undefined }
         : until > entrant.until + skewMs

@@ -17,7 +17,7 @@ export interface Grant {
 
 /** Until when something may be started under a claim, in epoch milliseconds. A claim that is kept beyond its invocation is kept for what runs already. */
 export function startsUntil({ record: { leaseUntil }, deadline }: Grant): number {
-  return Math.min(leaseUntil, deadline ?? Number.POSITIVE_INFINITY);
+  return Math.min(leaseUntil, deadline ?? Infinity);
 }
 
 /** Takes over what the record has become. The answer to an earlier write may come late, that of a heartbeat say, and must not set it back. */

@@ -59,9 +59,9 @@ const mostRuns = 5;
 
 const noLimits = {
   onAbandoned: 'retry',
-  maxAbandoned: Number.POSITIVE_INFINITY,
-  maxAttempts: Number.POSITIVE_INFINITY,
-  retryWindowSeconds: Number.POSITIVE_INFINITY,
+  maxAbandoned: Infinity,
+  maxAttempts: Infinity,
+  retryWindowSeconds: Infinity,
 } as const;
 
 /** @returns `'applied'` if the record has the run already: an earlier write, whose answer was lost */

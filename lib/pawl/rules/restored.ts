@@ -96,7 +96,7 @@ export function asRestored(
     case 'completed':
     case 'rejected': {
       // Once it is no longer kept, its key is new, and may have run again in the lost time.
-      const { expiresAt = Number.POSITIVE_INFINITY, claimId, rev } = found;
+      const { expiresAt = Infinity, claimId, rev } = found;
       if (expiresAt * 1000 <= reopenedAt) return { ...nothing, claimId, rev };
       // What is written in its place, once it is not kept any more, is written under the mark.
       return expiresAt * 1000 > now ? found : { ...found, restoredAt: reopenedAt };

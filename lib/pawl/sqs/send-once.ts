@@ -249,12 +249,7 @@ async function request(
 }
 
 /** Waits before another try. @returns whether there is time for one before `until`, in epoch milliseconds */
-async function pauseBefore(
-  until: number,
-  host: Host,
-  failures: number,
-  atMostMs = Number.POSITIVE_INFINITY,
-): Promise<boolean> {
+async function pauseBefore(until: number, host: Host, failures: number, atMostMs = Infinity): Promise<boolean> {
   const waitMs = Math.min(pauseMs(host, failures, pauses), atMostMs);
   if (host.now() + waitMs >= until) return false;
   await sleep(host, waitMs);

@@ -179,7 +179,7 @@ export function settingsOf(options: ReconcileStatementsOptions): StatementSettin
     host = nodeHost,
   } = options;
   const { retentionSeconds: retention = claimDefaults.retentionSeconds } = options;
-  const retentionSeconds = retention === 'forever' ? Number.POSITIVE_INFINITY : retention;
+  const retentionSeconds = retention === 'forever' ? Infinity : retention;
   expectOperation(operation);
   const store = withNotes(given);
   expect(typeof statement === 'function', 'statement', 'a function that returns the lines of a window', statement);

@@ -238,7 +238,7 @@ async function sweepOne(run: Run, claim: OpenClaim): Promise<void> {
 
 /** @returns milliseconds; infinite where nothing stops the run. @throws OptionError when the context says no time */
 function remainingIn(context: SweepContext | undefined): number {
-  if (context === undefined) return Number.POSITIVE_INFINITY;
+  if (context === undefined) return Infinity;
   return remainingTime('getRemainingTimeInMillis()', context.getRemainingTimeInMillis());
 }
 

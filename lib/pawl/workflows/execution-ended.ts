@@ -58,7 +58,7 @@ export function executionEnded(options: WaitingOptions): EndHandler {
   return async function endOnEvent(event, context) {
     const told = endIn(event);
     if (told === undefined) return { outcome: 'nothing' };
-    const remainingMs = context?.getRemainingTimeInMillis() ?? Number.POSITIVE_INFINITY;
+    const remainingMs = context?.getRemainingTimeInMillis() ?? Infinity;
     const until =
       context === undefined
         ? host.now() + untimedMs

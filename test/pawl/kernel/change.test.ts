@@ -22,10 +22,12 @@ const countedTo =
 function storeOf(stands: Counter | undefined, ...answers: ('lost' | 'refused' | 'late' | 'hangs' | undefined)[]) {
   const host = virtualHost();
   const store = { stands, writes: 0 };
+  const waits: (number | undefined)[] = [];
   const down = new Error('down');
 
-  async function write({ next, seen }: Write<Counter>): Promise<Written<Counter>> {
+  async function write({ next, seen, waitsMs }: Write<Counter>): Promise<Written<Counter>> {
     store.writes++;
+    waits.push(waitsMs);
     const answer = answers.shift();
     if (answer === 'refused') throw down;
     if (answer === 'hangs') return new Promise(() => undefined);
@@ -40,7 +42,7 @@ function storeOf(stands: Counter | undefined, ...answers: ('lost' | 'refused' | 
     const limit = tries === undefined ? {} : { tries };
     return change(host, { seen, transition, write, requestMs: 1000, until: someDay + 10_000, ...limit });
   };
-  return { host, store, down, to };
+  return { host, store, down, to, waits };
 }
 
 const first = { owner: 'a', rev: 1, count: 1 };
@@ -99,6 +101,15 @@ describe('a change', () => {
     expect(await changed).toMatchObject({ kind: 'applied' });
     await host.advance(5000);
     expect(store).toMatchObject({ writes: 2, stands: { rev: 2 } });
+  });
+
+  it('says with each write how long it waits for it, so that a store which throttles need not give up earlier', async () => {
+    const { host, down, to, waits } = storeOf(first, ...Array.from({ length: 20 }, () => 'refused' as const));
+    const changed = to(countedTo('a', 2)).catch((error: unknown) => error);
+    await host.advance(20_000);
+    expect(await changed).toBe(down);
+    expect(waits[0]).toBe(1000);
+    expect(waits.at(-1)).toBeLessThan(1000);
   });
 
   it('is sent again while the store fails, and throws what the store said when its policy allows no further try', async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { isAboutContents, isHopeless } from '../../../lib/pawl/stores/dynamodb/errors.ts';
-import { groupCommit, type Part } from '../../../lib/pawl/stores/group-commit.ts';
+import { isAboutContents, isHopeless, isThrottled } from '../../../lib/pawl/stores/dynamodb/errors.ts';
+import { groupCommit, type Part, type Standing } from '../../../lib/pawl/stores/group-commit.ts';
 import { virtualHost } from '../../support/virtual-host.ts';
 
-const errors = { isAboutContents, isHopeless };
+const errors = { isAboutContents, isHopeless, isThrottled };
 
 /** A server that answers a request when it is told to. */
 function setUp(most = 3) {
@@ -172,6 +172,116 @@ describe('group commit', () => {
       await host.advance(10);
       expect((await came).every(({ status }) => status === 'rejected')).toBe(true);
       expect(sent).toHaveLength(1);
+    });
+  });
+
+  describe('a database that throttles', () => {
+    const throttled = Object.assign(new Error('slow down'), { name: 'ThrottlingError' });
+
+    /** Refuses some parts of each request, or all of it at once. Notes when each was sent, and whether it was by a pace. */
+    function throttling(refuses: (input: string, sent: number) => boolean, isWhole = false) {
+      const host = virtualHost();
+      const begun = host.now();
+      const sent: { readonly inputs: readonly string[]; readonly isLimited: boolean; readonly ms: number }[] = [];
+      let parts = 0;
+      const ask = groupCommit<string, string>(
+        host,
+        25,
+        async (inputs, isLimited) => {
+          sent.push({ inputs, isLimited, ms: host.now() - begun });
+          const refused = inputs.map((input) => refuses(input, ++parts));
+          if (isWhole && refused.some(Boolean)) throw throttled;
+          return inputs.map((input, index) => (refused[index] ? { error: throttled } : { value: `${input}!` }));
+        },
+        errors,
+      );
+      const askAll = (inputs: readonly string[], standing: Standing) =>
+        Promise.allSettled(inputs.map((input) => ask(input, input, standing)));
+      return { host, sent, ask, askAll, passed: () => host.now() - begun };
+    }
+
+    const named = (count: number, name = 'part') => Array.from({ length: count }, (_, index) => `${name}-${index}`);
+
+    it.each([
+      ['a part', false],
+      ['a request', true],
+    ])('gets %s again as long as its caller waits; then the database’s own error is the answer', async (_, isWhole) => {
+      const { host, sent, ask, passed } = throttling(() => true, isWhole);
+      let endedMs = Number.NaN;
+      const answer = ask('a', 'a', { waitsMs: 20_000 }).catch((error: unknown) => {
+        endedMs = passed();
+        return error;
+      });
+      await host.advance(60_000);
+      expect(await answer).toBe(throttled);
+      expect(endedMs).toBeGreaterThan(10_000);
+      expect(endedMs).toBeLessThan(20_000);
+      expect(sent.length).toBeGreaterThan(8);
+      expect(sent.length).toBeLessThan(20);
+    });
+
+    it('gets a part of a caller that says nothing as often as after any other error', async () => {
+      const { host, sent, ask } = throttling(() => true);
+      const answer = Promise.allSettled([ask('a', 'a')]);
+      await host.advance(60_000);
+      expect(await answer).toEqual([{ status: 'rejected', reason: throttled }]);
+      expect(sent).toHaveLength(4);
+    });
+
+    it('by chance now and then, or at one hot key beside others, slows nothing else down', async () => {
+      const { host, sent, ask, askAll } = throttling((input, parts) => input === 'hot' || parts % 17 === 0);
+      const hot = Promise.allSettled([ask('hot', 'hot', { waitsMs: 30_000 })]);
+      for (let round = 0; round < 40; round++) {
+        const answers = askAll(named(25, `round-${round}`), { waitsMs: 30_000 });
+        await host.advance(1000);
+        expect((await answers).every(({ status }) => status === 'fulfilled')).toBe(true);
+      }
+      expect((await hot)[0]?.status).toBe('rejected');
+      expect(sent.filter(({ isLimited }) => isLimited)).toEqual([]);
+    });
+
+    it('gets less at a time and less often, until it takes what it gets', async () => {
+      const { host, sent, askAll, passed } = throttling(() => passed() < 3000);
+      const answers = askAll(named(25), { waitsMs: 60_000 });
+      await host.advance(60_000);
+      expect((await answers).every(({ status }) => status === 'fulfilled')).toBe(true);
+      const early = sent.filter(({ ms }) => ms < 3000).map(({ inputs }) => inputs.length);
+      expect(early[0]).toBe(25);
+      expect(early.slice(1).every((parts) => parts === 1)).toBe(true);
+      // Of a back-off without a pace, each of the parts would have been sent four times by then.
+      expect(early.length).toBeLessThan(12);
+    });
+
+    it.each([
+      ['', 0],
+      [', although single parts are still refused by chance', 20],
+    ])('gets full requests again, once it has recovered%s', async (_, every) => {
+      const { host, sent, askAll, passed } = throttling((_, parts) => passed() < 3000 || parts % every === 0);
+      const before = askAll(named(25), { waitsMs: 60_000 });
+      await host.advance(60_000);
+      await before;
+      const after = askAll(named(500, 'after'), { waitsMs: 60_000 });
+      await host.advance(60_000);
+      await after;
+      const last = sent.length;
+      void askAll(named(50, 'last'), { waitsMs: 60_000 });
+      await host.advance(0);
+      expect(sent.slice(last).map(({ inputs }) => inputs.length)).toEqual([25, 25]);
+    });
+
+    it('gets what may not wait first, and nothing that nobody waits for any more', async () => {
+      const { host, sent, ask, askAll, passed } = throttling(() => passed() < 1000);
+      const first = askAll(named(20), { waitsMs: 60_000, mayWait: true });
+      await host.advance(100);
+      const gone = Promise.allSettled([ask('gone', 'gone', { waitsMs: 50, mayWait: true })]);
+      const outcome = ask('outcome', 'outcome', { waitsMs: 60_000 });
+      await host.advance(60_000);
+      expect(await outcome).toBe('outcome!');
+      await first;
+      const taken = sent.filter(({ ms }) => ms > 100).flatMap(({ inputs }) => inputs);
+      expect(taken[0]).toBe('outcome');
+      expect(taken).not.toContain('gone');
+      expect(await gone).toEqual([{ status: 'rejected', reason: throttled }]);
     });
   });
 });

@@ -124,7 +124,7 @@ describe('2 · the error hook of the middleware touches only the claims of its o
     const store = refusing(({ id = '', status }) => status === 'in-flight' && id.endsWith('#theirs'));
     const [theirs, mine] = [order('theirs'), order('mine')];
     const both = [theirs.messageId, mine.messageId].sort();
-    expect(await failing(scenario, { store })(theirs, mine)).toEqual(both);
+    expect(await failing(scenario, { store, remainingMs: 4000 })(theirs, mine)).toEqual(both);
     expect(await read('theirs')).toEqual(before);
     winner.end();
     expect(await winning).toEqual([]);

@@ -107,7 +107,7 @@ export class Watch {
   /** At the end of the invocation. Never throws. @param deadline when it ends, in epoch milliseconds */
   async end(deadline?: number): Promise<void> {
     const { host, observeWaitMs } = this.#engine.settings;
-    const waitMs = Math.min(observeWaitMs, (deadline ?? Number.POSITIVE_INFINITY) - host.now());
+    const waitMs = Math.min(observeWaitMs, (deadline ?? Infinity) - host.now());
     const written = Promise.all(Array.from(this.#pending, (run) => run.written));
     if (waitMs > 0) await answeredBy(host, host.now() + waitMs, written).catch(() => undefined);
     for (const run of this.#pending) run.expectWritten(waitMs);

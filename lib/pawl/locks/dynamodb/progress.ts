@@ -198,7 +198,7 @@ async function commit(
   { transport, host }: ProgressTable,
   actions: readonly TransactAction[],
 ): Promise<Refused | { readonly kind: 'committed' }> {
-  const policy = { requestMs, until: Number.POSITIVE_INFINITY, tries: mostTries, pauses: betweenConflicts };
+  const policy = { requestMs, until: Infinity, tries: mostTries, pauses: betweenConflicts };
   const retry = new Retry(host, policy);
   const TransactItems = actions.map(marshallAction);
   const send = () => call(transport, 'TransactWriteItems', { TransactItems });

@@ -45,6 +45,13 @@ export function isHopeless(error: unknown): boolean {
   return hopeless.includes(propertyOf(error, 'name'));
 }
 
+/** A table, or an account, is asked for more than it can do: the errors of statements, and of requests. */
+const throttled = /^(Throttling|ProvisionedThroughput|RequestLimit)E/;
+
+export function isThrottled(error: unknown): boolean {
+  return throttled.test(String(propertyOf(error, 'name')));
+}
+
 /** Reasons that pass by themselves: another transaction was at the same items, or the table is throttled in part. */
 const passing: readonly unknown[] = ['None', 'TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'];
 const busy: readonly unknown[] = ['TransactionConflictException', 'TransactionInProgressException'];

@@ -8,7 +8,7 @@ import type { ClaimStore, ClaimWrite } from '../../rules/store.ts';
 export interface ExplainedTable {
   readonly TableName: string;
   readonly transport: Pick<DynamoTransport, 'region'>;
-  /** The grant of the constructs; `grantOutbox`: none yet. */
+  /** The grant of the constructs. */
   readonly grant: 'grantClaims' | 'grantLocks' | 'grantRestore' | 'grantActs' | 'grantOutbox';
 }
 
@@ -79,15 +79,11 @@ export async function explainedBy({ TableName, transport, grant }: ExplainedTabl
 
 /** What a table has to be like, what makes it, and what grants its use. */
 function layoutOf(grant: ExplainedTable['grant']) {
+  const isOutbox = grant === 'grantOutbox';
   const id = "partition key 'id' of type string";
-  return grant === 'grantOutbox'
-    ? {
-        maker: 'the guide on the outbox shows it',
-        granted: 'outboxTable.grant(fn, …) with the actions that the guide on the outbox lists',
-        id,
-        sort: "the sort key 'n' of type number",
-      }
-    : { maker: 'ClaimsTable of @pawl/cdk does', granted: `claimsTable.${grant}(fn)`, id, sort: 'no sort key' };
+  const sort = isOutbox ? "the sort key 'n' of type number" : 'no sort key';
+  const maker = `${isOutbox ? 'OutboxTable' : 'ClaimsTable'} of @pawl/cdk does`;
+  return { id, sort, maker, granted: `${isOutbox ? 'outbox' : 'claims'}Table.${grant}(fn)` };
 }
 
 /** A store whose errors say what to do, where the table is not as pawl needs it. */

@@ -1,9 +1,9 @@
 import { explainedError } from '../../kernel/errors.ts';
 import type { ClaimRecord } from '../../rules/record.ts';
 import type { ClaimStore, ClaimWrite, WriteResult } from '../../rules/store.ts';
-import { groupCommit, type Part } from '../group-commit.ts';
+import { groupCommit, type Part, type Standing } from '../group-commit.ts';
 import { call } from './calls.ts';
-import { conditionFailed, isAboutContents, isHopeless } from './errors.ts';
+import { conditionFailed, isAboutContents, isHopeless, isThrottled } from './errors.ts';
 import { explainedStore, explainedTable } from './explain.ts';
 import { fromItem, type Item } from './item.ts';
 import { putClaim } from './put.ts';
@@ -18,7 +18,7 @@ export function sharedRequests({
   host,
   restore,
 }: Table): ClaimStore {
-  const errors = { isAboutContents, isHopeless };
+  const errors = { isAboutContents, isHopeless, isThrottled };
   const read = groupCommit(host, 100, readTogether, errors);
   const write = groupCommit(host, 25, writeTogether, errors);
 
@@ -38,11 +38,14 @@ export function sharedRequests({
     );
   }
 
-  async function writeTogether(writes: readonly ClaimWrite[]): Promise<readonly Part<WriteResult>[]> {
+  async function writeTogether(
+    writes: readonly ClaimWrite[],
+    isLimited: boolean,
+  ): Promise<readonly Part<WriteResult>[]> {
     const TableName = nameOfTable();
     const [first] = writes;
-    // DynamoDB tells a single refused `PutItem` what stands there. A batch of statements has to read it.
-    if (first !== undefined && first.seen === undefined && writes.length === 1) {
+    // DynamoDB tells a single refused `PutItem` what stands there. A batch of statements has to read it. But the client sends no throttled statement again.
+    if (first !== undefined && first.seen === undefined && writes.length === 1 && !isLimited) {
       return [{ value: await putClaim(transport, TableName, first) }];
     }
     const { Responses = [] } = await call(transport, 'BatchExecuteStatement', {
@@ -67,9 +70,14 @@ export function sharedRequests({
   const store: ClaimStore = {
     setupError,
     read: (id) => read(id, id),
-    write: (one) => write(one.next.id, one),
+    write: (one) => write(one.next.id, one, standingOf(one)),
   };
   return explainedStore(restore ? restore.over(store) : store, table);
+}
+
+/** An outcome goes before a new claim: if it is late, an effect is in doubt. */
+export function standingOf({ next, seen, waitsMs }: ClaimWrite): Standing {
+  return { waitsMs, mayWait: next.claimId !== seen?.claimId };
 }
 
 /** In a promise of its own: one item that is no claim must not fail those that were read with it. */

@@ -16,7 +16,7 @@ export interface Table {
   /** What `nameOfTable` throws. */
   readonly setupError: OptionError | undefined;
   readonly aws: Aws;
-  readonly host: Pick<Host, 'after' | 'random'>;
+  readonly host: Pick<Host, 'now' | 'after' | 'random'>;
   /** Reads its mark, where it was restored from a point in time. */
   readonly restore: OpenRestore | undefined;
 }
@@ -36,7 +36,7 @@ export function openTable(
   const aws = given ?? standInOf({ aws: given })?.aws ?? way();
   const { now = nodeHost.now } = host;
   const restore = restored?.open(aws.dynamodb, nameOfTable, now);
-  return { nameOfTable, setupError, aws, host, restore };
+  return { nameOfTable, setupError, aws, host: { ...host, now }, restore };
 }
 
 /** The name of a table, as its option gives it: that it is missing is thrown when it is first read. @throws OptionError when it is given, and is no text */

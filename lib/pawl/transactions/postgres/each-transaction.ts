@@ -66,6 +66,6 @@ export function eachTransaction<Body, Tx = PostgresClient>(
     expectStore: expectPostgres,
     carrierOf: async (message, around, remainingMs) =>
       statementsCarrier<Tx>(options.store, (tx) => around(() => work(message, tx)), remainingMs),
-    mostMs: Number.POSITIVE_INFINITY,
+    mostMs: Infinity,
   });
 }
