@@ -12,7 +12,7 @@ import { sdkDynamo } from './sdk-dynamodb.ts';
  * The options of `sdk`.
  *
  * @example
- * import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+ * import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
  *
  * const options: SdkOptions = { dynamodb: new DynamoDBClient({ region: 'eu-central-1' }) };
  */
@@ -37,7 +37,7 @@ const known = { dynamodb: true, sqs: true } as const satisfies NamesOf<SdkOption
  *
  * @throws OptionError when an option is no client
  * @example
- * import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+ * import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
  *
  * const aws = sdk({ dynamodb: new DynamoDBClient({ region: 'eu-central-1' }) });
  * const store = dynamoStore({ tableName: process.env.CLAIMS_TABLE, aws });
