@@ -536,6 +536,7 @@ It needs no AWS account and no credentials. The template goes to the standard ou
         expected: 'the name of a table, not its ARN',
         otherwise: 'the template has one',
       }),
+      workflow: text('arn', 'what startOnce starts: a state machine, or an alias or a version of a durable function'),
       ...handlers,
     },
     examples: ['sam', 'terraform --name send-email --function-timeout 60 --fifo'],

@@ -16,6 +16,7 @@ interface Given extends Values<typeof handlers> {
   readonly 'retention-days': number;
   readonly 'max-receives': number | undefined;
   readonly 'claims-table': string | undefined;
+  readonly workflow: string | undefined;
 }
 
 /** What to do with a template that was printed. */
@@ -46,6 +47,7 @@ export async function template(
         retentionSeconds: options['retention-days'] * 86_400,
         maxReceiveCount: options['max-receives'],
         claimsTable: options['claims-table'],
+        workflow: options.workflow,
         ...needsOf(options),
       }),
     );

@@ -1,3 +1,4 @@
+import { unqualified } from './arn.ts';
 import type { ScheduledTask } from './scheduled-task.ts';
 import type { RestoreMark } from './wiring-table.ts';
 
@@ -112,6 +113,37 @@ export const workflowActions = {
     look: ['lambda:GetDurableExecution'],
   },
 } as const;
+
+/** Actions, and what they are on. */
+export interface OnArn {
+  readonly actions: readonly string[];
+  readonly arn: string;
+}
+
+const workflowPattern = /^arn:[\w-]+:(states:[^:]*:[^:]*:stateMachine:[^:]+|lambda:[^:]*:[^:]*:function:[^:]+:[^:]+)$/;
+
+/** Whether an ARN is that of a state machine, or of a function with its alias or version. */
+export function isWorkflow(arn: string): boolean {
+  return workflowPattern.test(arn);
+}
+
+/** What a role needs to start executions of a workflow, and to look them up. */
+export function startNeeds(arn: string): readonly OnArn[] {
+  if (arn.split(':')[2] === 'states') {
+    const { start, look } = workflowActions.stateMachine;
+    return [
+      { actions: start, arn },
+      { actions: look, arn: `${arn.replace(':stateMachine:', ':execution:')}:*` },
+    ];
+  }
+  const { start, list, look } = workflowActions.durableFunction;
+  const ofFunction = unqualified(arn);
+  return [
+    { actions: start, arn },
+    { actions: list, arn: ofFunction },
+    { actions: look, arn: `${ofFunction}:*/durable-execution/*` },
+  ];
+}
 
 /** What Lambda calls on the queue with the function's role, and what pawl calls to defer a message. */
 export const queueActions = [

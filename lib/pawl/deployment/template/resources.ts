@@ -164,7 +164,7 @@ export function roleStatements(settings: Settings): readonly YamlMap[] {
     Sid: sid,
     Effect: 'Allow',
     Action: actions,
-    Resource: arns[on],
+    Resource: typeof on === 'string' ? arns[on] : on.arn,
   }));
 }
 
@@ -224,6 +224,7 @@ export function variables(settings: Settings): YamlMap {
     NODE_OPTIONS: '--enable-source-maps',
     CLAIMS_TABLE: tableReferences(settings).name,
     DEAD_LETTER_QUEUE_URL: ref(idsOf(settings).deadLetterQueue),
+    ...(settings.workflow === undefined ? {} : { WORKFLOW_ARN: settings.workflow }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { consumerDefaults } from '../consumer-defaults.ts';
+import { isWorkflow } from '../needs.ts';
 import { leastVisibilitySeconds, WiringError, wiringProblems } from '../wiring.ts';
 import { handlerDefaults, leastReceives, mostReceives } from '../wiring-receives.ts';
 
@@ -23,6 +24,8 @@ export interface TemplateOptions {
   readonly claimsTable?: string | undefined;
   /** Whether the handler uses `pawl/locks`. @default false */
   readonly locks?: boolean | undefined;
+  /** The ARN of what the handler starts: a state machine, or an alias or a version of a durable function. @default - it starts nothing */
+  readonly workflow?: string | undefined;
   /** `retentionSeconds` of the handler. @default 30 days */
   readonly claimRetentionSeconds?: number | undefined;
   /** `timeoutMs` of the handler, in seconds. */
@@ -49,6 +52,7 @@ export interface Settings {
   /** Undefined: the template has a table of its own. */
   readonly claimsTable: string | undefined;
   readonly locks: boolean;
+  readonly workflow: string | undefined;
 }
 
 /** Chooses the numbers by the rules that the constructs use. @throws {WiringError} when the options contradict each other */
@@ -78,12 +82,19 @@ export function settingsOf(options: TemplateOptions): Settings {
     maxReceiveCount: options.maxReceiveCount ?? Math.min(mostReceives, leastReceives(handling).all),
     claimsTable: options.claimsTable,
     locks: options.locks === true || options.lockLeaseSeconds !== undefined,
+    workflow: options.workflow,
   };
   const problems = wiringProblems({
     ...handling,
     ...settings,
     claimRetentionSeconds: options.claimRetentionSeconds ?? consumerDefaults.claimRetentionSeconds,
   });
+  if (options.workflow !== undefined && !isWorkflow(options.workflow)) {
+    const expected = 'the ARN of a state machine, or of an alias or a version of a durable function';
+    throw new WiringError(`The consumer '${settings.name}'`, [
+      `workflow: expected ${expected}; got ${options.workflow}.`,
+    ]);
+  }
   const refusals = problems.filter(({ level }) => level === 'problem').map(({ text }) => text);
   if (refusals.length > 0) throw new WiringError(`The consumer '${settings.name}'`, refusals);
   return settings;

@@ -1,19 +1,24 @@
-import { claimActions, deadLetterActions, lockActions, queueActions } from '../needs.ts';
+import { claimActions, deadLetterActions, lockActions, queueActions, startNeeds } from '../needs.ts';
 import type { Settings } from './settings.ts';
 
 /** A permission of the function's role. Each format has its own reference to the resource. */
 export interface NeededStatement {
   readonly sid: string;
   readonly actions: readonly string[];
-  readonly on: 'table' | 'queue' | 'deadLetterQueue';
+  readonly on: 'table' | 'queue' | 'deadLetterQueue' | { readonly arn: string };
 }
 
 /** What the function's role needs, apart from its logs. */
-export function neededStatements({ locks }: Settings): readonly NeededStatement[] {
+export function neededStatements({ locks, workflow }: Settings): readonly NeededStatement[] {
   return [
     { sid: 'Claims', actions: [...new Set([...claimActions, ...(locks ? lockActions : [])])], on: 'table' },
     { sid: 'Consume', actions: queueActions, on: 'queue' },
     { sid: 'DeadLetters', actions: deadLetterActions, on: 'deadLetterQueue' },
+    ...(workflow === undefined ? [] : startNeeds(workflow)).map(({ actions, arn }, index) => ({
+      sid: `Workflow${index + 1}`,
+      actions,
+      on: { arn },
+    })),
   ];
 }
 

@@ -145,7 +145,9 @@ function role(settings: Settings): readonly HclEntry[] {
     Resource: new Expression(resource),
   });
   const statements = [
-    ...neededStatements(settings).map(({ sid, actions, on }) => allow(sid, actions, arns[on])),
+    ...neededStatements(settings).map(({ sid, actions, on }) =>
+      allow(sid, actions, typeof on === 'string' ? arns[on] : quoted(on.arn)),
+    ),
     allow('Logs', logActions, `"\${aws_cloudwatch_log_group.${label}.arn}:*"`),
   ];
   const assume = {
@@ -175,6 +177,7 @@ function theFunction(settings: Settings): readonly HclEntry[] {
     attribute('NODE_OPTIONS', quoted('--enable-source-maps')),
     attribute('CLAIMS_TABLE', `${tableReference(settings)}.name`),
     attribute('DEAD_LETTER_QUEUE_URL', `aws_sqs_queue.${label}_dead_letters.url`),
+    ...(settings.workflow === undefined ? [] : [attribute('WORKFLOW_ARN', quoted(settings.workflow))]),
   ];
   const width = Math.max(...variables.map((one) => (one.kind === 'attribute' ? one.name.length : 0)));
   const map = variables.flatMap((one) =>

@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { App, Duration, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { Table } from 'aws-cdk-lib/aws-dynamodb';
-import { Role } from 'aws-cdk-lib/aws-iam';
-import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Function as LambdaFunction, Version } from 'aws-cdk-lib/aws-lambda';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
+import { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { CfnInclude } from 'aws-cdk-lib/cloudformation-include';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { Consumer } from '../../../../lib/cdk/index.ts';
+import { Consumer, grantStart } from '../../../../lib/cdk/index.ts';
 import { templateText } from '../../../../lib/cli/template-text.ts';
 import { lockActions } from '../../../../lib/pawl/deployment/needs.ts';
 import type { TemplateOptions } from '../../../../lib/pawl/deployment/template/settings.ts';
@@ -114,6 +115,25 @@ test.each(pairs)('what is printed for %j is what the constructs make', (options,
   expect(new Set(actionsOfRole(printed))).toEqual(
     new Set([...granted, ...others].filter((action) => action !== 'sqs:GetQueueUrl')),
   );
+});
+
+test.each([
+  ['a state machine', 'arn:aws:states:us-east-1:123456789012:stateMachine:settle'],
+  ['a durable function', 'arn:aws:lambda:us-east-1:123456789012:function:settle:7'],
+])('what is printed for %s permits what grantStart permits', (_, workflow) => {
+  const stack = plainStack();
+  const role = new Role(stack, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+  const isMachine = workflow.includes(':states:');
+  grantStart(
+    isMachine
+      ? StateMachine.fromStateMachineArn(stack, 'Settle', workflow)
+      : Version.fromVersionArn(stack, 'Settle', workflow),
+    role,
+  );
+  const granted = permissions(Template.fromStack(stack)).flatMap(({ actions }) => actions);
+  const started = actionsOfRole(printedResources({ workflow }));
+  const others = actionsOfRole(printedResources({}));
+  expect(new Set(started.filter((action) => !others.includes(action)))).toEqual(new Set(granted));
 });
 
 test('synth accepts what is printed, and refuses it once a number is changed', ({ onTestFinished }) => {

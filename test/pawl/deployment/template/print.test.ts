@@ -65,6 +65,33 @@ describe.each(formats)('%s', (format) => {
     expect(await missing({})).toEqual(['dynamodb:UpdateItem', 'dynamodb:ConditionCheckItem']);
   });
 
+  test.each([
+    ['arn:aws:states:eu-west-1:123456789012:stateMachine:settle', 'states:StartExecution', ':execution:settle:*'],
+    [
+      'arn:aws:lambda:eu-west-1:123456789012:function:settle:7',
+      'lambda:ListDurableExecutionsByFunction',
+      'function:settle:*/durable-execution/*',
+    ],
+  ])(
+    'permits to start %s and to look its executions up, and tells the handler what it is',
+    async (workflow, action, looked) => {
+      const template = templateText(format, { workflow });
+      for (const text of [workflow, action, looked, 'WORKFLOW_ARN']) expect(template).toContain(text);
+      expect(templateText(format)).not.toMatch(/WORKFLOW_ARN|StartExecution|DurableExecution/);
+      const facts = await factsIn(format, template);
+      expect(
+        checkConsumer(facts, { claimRetentionSeconds: 30 * day }).filter(({ level }) => level === 'problem'),
+      ).toEqual([]);
+    },
+  );
+
+  test('refuses a function without an alias or a version, of which Lambda starts no durable execution', () => {
+    const workflow = 'arn:aws:lambda:eu-west-1:123456789012:function:settle';
+    expect(() => templateText(format, { workflow })).toThrow(
+      /workflow: expected the ARN of a state machine, or of an alias/,
+    );
+  });
+
   test('has no table beside one that exists, and refers to that', async () => {
     const template = templateText(format, { claimsTable: 'shared-claims' });
     expect(template).not.toMatch(/AWS::DynamoDB::Table|resource "aws_dynamodb_table"/);
