@@ -114,7 +114,7 @@ describe('the simulation of the outbox finds', () => {
       outboxSweep: (options) => {
         const nothing = {
           ...options.outbox,
-          store: { ...options.outbox.store, list: async () => ({ messages: [], cursor: undefined }) },
+          store: { ...options.outbox.store, due: async () => ({ messages: [], cursor: undefined }) },
         };
         return outboxSweep({ ...options, outbox: nothing });
       },
