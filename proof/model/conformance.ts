@@ -129,8 +129,8 @@ function production(model: Model, { event, at: began }: Trail) {
 
   const store: ClaimStore = {
     read: () => waitFor<ClaimRecord | undefined>('read'),
-    // Whoever settles its claim changes neither owner nor fence.
-    write: (write) => {
+    // Whoever settles its claim changes neither owner nor fence. How long the caller waits is no part of the record.
+    write: ({ waitsMs: _, ...write }) => {
       const { next, seen } = write;
       return waitFor<WriteResult>(
         next.fence !== seen?.fence || next.claimId !== seen.claimId
