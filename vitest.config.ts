@@ -35,6 +35,12 @@ const heavy = [
   'operate/ended',
   'rehearsal/apps',
   'conformance/queue',
+  'shop/chain',
+  'proof/shares',
+  'rehearsal/not-held-against',
+  'workflows/deliveries',
+  'shop/incident',
+  'shop/rehearsal',
 ];
 
 /** Of these, `npm test` does the first, and the long tests the whole: `test/support/whole.ts`. */
