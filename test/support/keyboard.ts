@@ -109,6 +109,8 @@ export async function keyboardOf(page: Page, url: string) {
       await type(note);
       await press('Tab', 'Enter');
       await sees(said);
+      // What came of an act has the focus: the button that had it is gone.
+      await page.waitForFunction(() => document.activeElement?.getAttribute('role') === 'status');
       await press('Escape');
       await page.getByRole('dialog').waitFor({ state: 'detached' });
     },

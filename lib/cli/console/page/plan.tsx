@@ -1,3 +1,4 @@
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { whyItStays } from '../../lock-words.ts';
 import type { ActLine, ItemResult, PlannedItem, PlanShown } from '../api.ts';
 import { shown } from './format.ts';
@@ -100,6 +101,9 @@ export function Results({
   readonly lines: readonly ActLine[];
   readonly error: string | undefined;
 }) {
+  const status = useRef<HTMLParagraphElement>(null);
+  // The button that was pressed is gone, and the focus with it.
+  useLayoutEffect(() => status.current?.focus(), []);
   const results = lines.flatMap((line) => (line.kind === 'result' ? [line.result] : []));
   const failed = lines.find((line) => line.kind === 'failed');
   const isOver = lines.some((line) => line.kind !== 'result') || error !== undefined;
@@ -108,7 +112,7 @@ export function Results({
   const others = results.filter(({ outcome }) => outcome !== wanted);
   return (
     <>
-      <p role="status" class="big">
+      <p role="status" class="big" tabIndex={-1} ref={status}>
         {isOver
           ? `${done.length.toLocaleString('en')} ${wanted}, ${(plan.stay + others.length).toLocaleString('en')} not`
           : `${results.length.toLocaleString('en')} of ${plan.count.toLocaleString('en')} …`}
