@@ -2,28 +2,28 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { memberText } from '../../../../lib/pawl/payload/envelopes/member-text.ts';
 
-test('the text of a member is the value that JSON.parse finds there, in any document', () => {
+test('the text of a member is what was written for its value, in any document', () => {
   const tricky = fc.string({
     unit: fc.constantFrom('"', '\\', '{', '}', '[', ']', ',', ':', ' ', '\n', 'a'),
     maxLength: 6,
   });
-  // The V8 of Node 24 reads a name that is one escaped character as a backslash, at times.
-  const name = tricky.filter((text) => !/^["\\\n]$/.test(text));
   const { value } = fc.letrec<{ readonly value: unknown }>((tie) => ({
     value: fc.oneof(
       { maxDepth: 3 },
       fc.oneof(tricky, fc.integer(), fc.double(), fc.boolean(), fc.constant(null)),
       fc.array(tie('value'), { maxLength: 3 }),
-      fc.dictionary(name, tie('value'), { maxKeys: 3 }),
+      fc.dictionary(tricky, tie('value'), { maxKeys: 3 }),
     ),
   }));
-  const document = fc.dictionary(name, value, { minKeys: 1, maxKeys: 4, noNullPrototype: true });
+  const document = fc.dictionary(tricky, value, { minKeys: 1, maxKeys: 4, noNullPrototype: true });
   fc.assert(
     fc.property(document, fc.nat(4), fc.nat(), (object, indent, which) => {
       const text = JSON.stringify(object, undefined, indent);
       const names = Object.keys(object);
-      const wanted = names[which % names.length] ?? '';
-      expect(JSON.parse(memberText(text, wanted) ?? '')).toEqual(JSON.parse(text)[wanted]);
+      const name = names[which % names.length] ?? '';
+      // As it was written, and not as JSON.parse reads it: the one of Node 24 takes a name that is one escaped character for a backslash, at times.
+      const written = JSON.stringify(object[name], undefined, indent);
+      expect(memberText(text, name)).toBe(written.replaceAll('\n', `\n${' '.repeat(indent)}`));
     }),
     { numRuns: 200 },
   );
