@@ -147,9 +147,8 @@ const breakages: readonly Breakage[] = [
   },
   {
     what: 'an effect that fails with no error at all, and counts as none',
-    from: 263,
-    // It completes a claim whose effect is not confirmed, or has it done again.
-    breaks: [1, 2],
+    from: 311,
+    breaks: [1],
     put: (plant) => plant<Run>('../../lib/pawl/engine/run.ts', () => ({ run: runByWhatIsTruthy })),
   },
 ];
