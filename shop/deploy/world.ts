@@ -177,7 +177,8 @@ export async function startWorld(
   };
 }
 
-async function runPawl(
+/** Runs a command of pawl as an operator does. */
+export async function runPawl(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
   onLine: (line: string) => void,

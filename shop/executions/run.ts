@@ -1,5 +1,4 @@
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { ListExecutionsCommand, SFNClient, StartSyncExecutionCommand } from '@aws-sdk/client-sfn';
@@ -8,12 +7,12 @@ import { createAccount } from '../../lib/rehearsal/emulator/account.ts';
 import { createCdk } from '../../lib/rehearsal/emulator/cdk.ts';
 import { startEmulator } from '../../lib/rehearsal/emulator/emulator.ts';
 import { emulatorPackage, installEmulator } from '../../lib/rehearsal/emulator/install.ts';
-import { run } from '../../lib/rehearsal/emulator/process.ts';
 import { rehearsedRegion } from '../../lib/rehearsal/engine/app/template.ts';
 import { scratchFolder } from '../../lib/rehearsal/engine/scratch.ts';
 import { drainQueues } from '../../lib/rehearsal/services/sqs/drain.ts';
 import { project } from '../app/project.ts';
 import type { Journal } from '../deploy/journal.ts';
+import { runPawl } from '../deploy/world.ts';
 
 const stack = 'PawlExecutions';
 const orders = { succeed: 30, failFirst: 10, never: 20 } as const;
@@ -43,15 +42,7 @@ export async function runExecutions(
   const cdk = createCdk({ emulator, project, app: 'node bin/executions.ts', stacks: [stack], folder, onLine });
 
   async function pawl(...args: readonly string[]): Promise<{ readonly code: number; readonly text: string }> {
-    const lines: string[] = [];
-    const code = await run(process.execPath, [join(project, 'bin', 'pawl.ts'), ...args], {
-      name: `pawl ${args[0]}`,
-      cwd: project,
-      timeoutMs: 120_000,
-      expected: [0, 1, 2],
-      env: { ...environment, NO_COLOR: '1' },
-      onLine: (line) => void lines.push(line),
-    });
+    const { code, lines } = await runPawl(args, environment, () => undefined);
     return { code, text: lines.join('\n') };
   }
   const openClaims = async (status: string) => {
@@ -101,10 +92,7 @@ export async function runExecutions(
     statuses,
   );
   const waiting = await soon(orders.never, () => openClaims('waiting'));
-  journal.expect(
-    `ends told: ${all - waiting}; left to the sweep: ${waiting - orders.never}`,
-    waiting === orders.never,
-  );
+  journal.expect(`ends told: ${all - waiting}; left to the sweep: ${waiting - orders.never}`, waiting === orders.never);
 
   journal.say('until these should have ended. Then the sweep looks at them, under its own role');
   await expectSoon('parked by the sweep', orders.never, async () => {
