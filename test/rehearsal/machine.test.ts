@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createMachine, MachineTooSlowError, type Measure, timeOf } from '../../lib/rehearsal/engine/machine.ts';
+import { createMachine, type Measure } from '../../lib/rehearsal/engine/machine.ts';
+import { timeOf } from '../../lib/rehearsal/engine/time.ts';
+import { MachineTooSlowError } from '../../lib/rehearsal/engine/too-slow.ts';
 
 /** A machine whose clock and run queues the test sets. */
 function machineWith() {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { synthesize } from '../../lib/rehearsal/engine/app/synthesize.ts';
-import { MachineTooSlowError } from '../../lib/rehearsal/engine/machine.ts';
+import { MachineTooSlowError } from '../../lib/rehearsal/engine/too-slow.ts';
 
 it('an app that is not synthesized in time is no finding: the machine may be too slow, and no wait lasts for ever', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-test-'));

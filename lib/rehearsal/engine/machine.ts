@@ -1,16 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { pageAt } from 'pawl/kernel';
 import { killWithUs } from './children.ts';
+import { MachineTooSlowError, seconds, watchOver } from './too-slow.ts';
+import { createLag, createLate, type Late, waitedOnLinux } from './waits.ts';
 
 /*
  * How much time the machine gave.
  *
  * Owns: what a measure counts as taken away. On a busy machine a sandbox stands ready and does not run, and neither does this process, which
  * serves what the sandbox asks, nor a server beside it, which then answers late. That is no time of the function, and no time of its messages.
- * Does not own: what follows from it. Timeouts and visibility timeouts ask here.
+ * Does not own: how a wait is read (`waits.ts`), what follows from it (`time.ts`), and when nothing can be judged (`too-slow.ts`).
  *
  * 1. Of each moment, what is taken away is never more than the moment: this process and the sandbox may wait at the same time.
  * 2. A process that sleeps waits for nothing that the machine owes it: a handler that waits for a provider uses its time up.
@@ -50,17 +49,6 @@ export interface Machine {
   /** How many times longer a process takes to start than on a machine that is not slow. 1 if the system says how long each waits. */
   slowness(): number;
 }
-
-/** No rehearsal on this machine could be believed. */
-export class MachineTooSlowError extends Error {
-  override readonly name = 'MachineTooSlowError';
-
-  constructor(why: string) {
-    super(`This machine is too slow to judge an app: ${why}. ${whatToDo}`);
-  }
-}
-
-export const whatToDo = `End what else is running, or set sandboxesPerFunction to 1, and run it again. See ${pageAt('docs/reference/rehearse-command.md#a-slow-machine')}.`;
 
 export interface MachineOptions {
   /**
@@ -180,154 +168,7 @@ function take(one: MachineState, at: number, ours: number, waitedBy: (followed: 
   one.onStolen?.(stolen);
 }
 
-/** What a service takes for an answer, at the most. */
-const usualAnswerMs = 100;
-
-type Late = ReturnType<typeof createLate>;
-
-/** The time in which at least one answer to a sandbox was late. */
-function createLate(now: () => number) {
-  const begun = new Set<{ readonly at: number }>();
-  let counted = 0;
-  let total = 0;
-  const totalMs = () => {
-    const from = Math.max(counted, Math.min(...[...begun].map(({ at }) => at)) + usualAnswerMs);
-    if (now() > from) {
-      total += now() - from;
-      counted = now();
-    }
-    return total;
-  };
-  return {
-    totalMs,
-    async serving<Answer>(answer: Promise<Answer>): Promise<Answer> {
-      const one = { at: now() };
-      begun.add(one);
-      try {
-        return await answer;
-      } finally {
-        totalMs();
-        begun.delete(one);
-      }
-    },
-  };
-}
-
-/** A timer may be so much too early. */
-export const momentMs = 1;
-
-/** So much is taken away on an idle machine, too. */
-const trifleMs = 100;
-
-/**
- * How many times its limit something may take at the most, however little of it the machine gave. Beyond that, what else runs here and goes by
- * the clock would not fit any more.
- */
-const longest = 5;
-
-/** What looks at the clock, to begin nothing that it cannot end, begins less when so much is taken away. */
-const slowedShare = 0.1;
-
-/** The time that something has. */
-export interface Time {
-  leftMs(): number;
-  /** Whether it has gone beyond its end, since it had time back. */
-  isStretched(): boolean;
-  /** Whether so much of it was taken away that it may have done less than it would have. */
-  isSlowed(): boolean;
-  /** Whether it has not had its time. Asked when there is none left. */
-  isStarved(): boolean;
-}
-
-/** Time as the machine gives it, from now on: what it takes away does not count, up to a limit. */
-export function timeOf(measure: Measure, limitMs: number): Time {
-  const [begun, before] = [performance.now(), measure.stolenMs()];
-  const passedMs = () => performance.now() - begun;
-  const stolenMs = () => measure.stolenMs() - before;
-  return {
-    leftMs: () => Math.min(limitMs + stolenMs(), longest * limitMs) - passedMs(),
-    isStretched: () => passedMs() > limitMs && stolenMs() > trifleMs,
-    isSlowed: () => stolenMs() > Math.max(trifleMs, limitMs * slowedShare),
-    isStarved: () => passedMs() - stolenMs() < limitMs - momentMs,
-  };
-}
-
 async function startNode(): Promise<void> {
   const child = killWithUs(spawn(process.execPath, ['-e', ''], { stdio: 'ignore' }));
   await once(child, 'exit');
-}
-
-function seconds(ms: number): string {
-  return (ms / 1_000).toFixed(1);
-}
-
-/** A process that waits for more than this share of so long a time cannot serve anybody. Beside four busy programs for two cores, it is about a half. */
-const tooMuch = 0.85;
-const looksInAWhile = 20;
-
-async function watchOver(
-  measure: Measure,
-  { now, aWhileMs }: Required<Pick<MachineOptions, 'now' | 'aWhileMs'>>,
-  signal: AbortSignal,
-): Promise<never> {
-  const looks: { readonly at: number; readonly stolen: number }[] = [];
-  try {
-    for (;;) {
-      looks.push({ at: now(), stolen: measure.stolenMs() });
-      const [first, last] = [looks[0], looks.at(-1)];
-      const passed = (last?.at ?? 0) - (first?.at ?? 0);
-      const stolen = (last?.stolen ?? 0) - (first?.stolen ?? 0);
-      if (passed >= aWhileMs) {
-        if (stolen > tooMuch * passed) {
-          throw new MachineTooSlowError(
-            `of the last ${seconds(passed)} s, the rehearsal itself stood ready for ${seconds(stolen)} s and did not run`,
-          );
-        }
-        looks.shift();
-      }
-      await sleep(aWhileMs / looksInAWhile, undefined, { ref: false, signal });
-    }
-  } finally {
-    measure.end();
-  }
-}
-
-/** The second number is what a thread has spent on a run queue, in nanoseconds. Of a process, it is that of its main thread, which runs the handler. */
-function waitedOnLinux(pid?: number): number | undefined {
-  try {
-    const text = readFileSync(pid === undefined ? '/proc/thread-self/schedstat' : `/proc/${pid}/schedstat`, 'utf8');
-    const waited = Number(text.split(' ')[1]) / 1e6;
-    return Number.isFinite(waited) ? waited : undefined;
-  } catch {
-    // Another system, a kernel without it, or the process has ended.
-    return undefined;
-  }
-}
-
-const tickMs = 20;
-/** What a timer is late on an idle machine. */
-const usualLagMs = 5;
-
-/** Where the system does not say it: how late the timers of this process are. A machine that is late here is late for its sandboxes. */
-function createLag(now: () => number) {
-  let timer: NodeJS.Timeout | undefined;
-  let expected = 0;
-  let total = 0;
-  const late = () => (timer === undefined ? 0 : Math.max(0, now() - expected - usualLagMs));
-  return {
-    totalMs: () => total + late(),
-    start() {
-      if (timer !== undefined) return;
-      expected = now() + tickMs;
-      timer = setInterval(() => {
-        total += late();
-        expected = now() + tickMs;
-      }, tickMs).unref();
-    },
-    stop() {
-      total += late();
-      clearInterval(timer);
-      timer = undefined;
-    },
-  };
 }

@@ -1,6 +1,6 @@
 import { plural } from 'pawl/kernel';
 import { isAt } from '../engine/app/constructs.ts';
-import { whatToDo } from '../engine/machine.ts';
+import { whatToDo } from '../engine/too-slow.ts';
 import { type CutShort, sayShortened } from './cut-short.ts';
 import { type Counted, tableOfRows } from './effects.ts';
 import { hintsFor } from './hints.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MachineTooSlowError } from '../engine/machine.ts';
+import { MachineTooSlowError } from '../engine/too-slow.ts';
 import { type Rehearsal as Engine, startRehearsal } from '../rehearsal.ts';
 import { watchForBroken } from './broken.ts';
 import { carryOut } from './carry-out.ts';

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type MachineTooSlowError, type Time, timeOf } from '../engine/machine.ts';
+import { type Time, timeOf } from '../engine/time.ts';
+import type { MachineTooSlowError } from '../engine/too-slow.ts';
 import type { Poller } from '../rehearsal.ts';
 import { messagesIn } from '../services/sqs/drain.ts';
 import type { RehearsalOptions } from './define.ts';

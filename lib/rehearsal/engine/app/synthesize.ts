@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { killGroupWithUs } from '../children.ts';
-import { MachineTooSlowError } from '../machine.ts';
 import { scratchFolder } from '../scratch.ts';
+import { MachineTooSlowError } from '../too-slow.ts';
 import { type Assembly, readAssembly } from './assembly.ts';
 import { record, rehearsedAccount, rehearsedRegion } from './template.ts';
 

@@ -4,7 +4,8 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { killWithUs } from '../children.ts';
-import { type Measure, momentMs, type Time, timeOf } from '../machine.ts';
+import type { Measure } from '../machine.ts';
+import { momentMs, type Time, timeOf } from '../time.ts';
 import type { FromSandbox } from './sandbox-messages.ts';
 
 /* The process of a sandbox: its life, from its start to its end by a signal, and what it says. What an invocation is, `sandbox.ts` knows. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type Measure, timeOf } from '../machine.ts';
+import type { Measure } from '../machine.ts';
+import { timeOf } from '../time.ts';
 import type { FromSandbox, ToSandbox } from './sandbox-messages.ts';
 import {
   freeze,

@@ -6,7 +6,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { killWithUs } from '../children.ts';
-import { MachineTooSlowError } from '../machine.ts';
+import { MachineTooSlowError } from '../too-slow.ts';
 import { freePort } from './free-port.ts';
 import { requireJava } from './java.ts';
 
