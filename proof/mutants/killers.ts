@@ -21,13 +21,15 @@ const repository = join(import.meta.dirname, '../..');
 const near: Readonly<Record<string, readonly string[]>> = {
   kernel: ['kernel', 'rules', 'engine'],
   payload: ['payload', 'sqs'],
-  rules: ['rules', 'engine', 'sweep', 'statements', 'sqs', 'middy'],
+  rules: ['rules', 'engine', 'operate', 'sweep', 'statements', 'sqs', 'middy'],
   engine: ['engine', 'sweep', 'statements', 'sqs', 'middy'],
+  operate: ['operate'],
   sweep: ['sweep'],
   statements: ['statements'],
   sqs: ['sqs', 'middy'],
   middy: ['middy'],
   stores: ['stores'],
+  outbox: ['outbox'],
 };
 const always = () => true;
 const patienceMs = 15 * 60_000;
@@ -45,7 +47,12 @@ export const killers: readonly Killer[] = [
   {
     name: 'scenarios',
     sees: always,
-    run: vitest('integration', () => ['test/suites/scenarios/', 'test/suites/integration/*.test.ts']),
+    run: vitest('integration', () => [
+      'test/suites/scenarios/',
+      'test/suites/integration/*.test.ts',
+      'test/suites/integration/observe/',
+      'test/suites/integration/outbox/',
+    ]),
   },
   {
     name: 'long laws and sweeps',

@@ -52,6 +52,7 @@ describe('the checks that meet a mutant', () => {
       [
         'unit tests of rules',
         'unit tests of engine',
+        'unit tests of operate',
         'unit tests of sweep',
         'unit tests of statements',
         'unit tests of sqs',
