@@ -40,6 +40,8 @@ export interface SqsLocal extends AsyncDisposable {
   passTime(): number;
   /** Keeps messages in flight for longer, by their receipts. Of one that is not in flight any more, it does nothing. */
   extend(name: string, receipts: readonly string[], ms: number): void;
+  /** Takes the last receive of these messages as one that has not been. */
+  giveBack(name: string, messageIds: readonly string[]): void;
   /** Ends the server. Calling it again does nothing. */
   stop(): Promise<void>;
 }
@@ -124,6 +126,18 @@ export async function startSqsLocal({ beforeExpiry = () => undefined }: SqsLocal
         const held = queue?.inflightMessages.get(receipt);
         if (held !== undefined) held.visibilityDeadline += ms;
       }
+    },
+    giveBack(name, messageIds) {
+      const queue = stores.sqsStore.getQueueByName(name);
+      if (queue === undefined) return;
+      const inFlight = [...queue.inflightMessages.values()].map(({ message }) => message);
+      const held = [
+        ...inFlight,
+        ...queue.messages,
+        ...queue.delayedMessages,
+        ...[...queue.fifoMessages.values()].flat(),
+      ];
+      for (const one of held) if (messageIds.includes(one.messageId)) one.approximateReceiveCount -= 1;
     },
     stop,
     [Symbol.asyncDispose]: stop,

@@ -81,7 +81,12 @@ export async function startPoller(
     ...mapping,
     client: servers.sqs.client,
     invoke: (event, measure) => fn.invoke(event, qualifier, measure),
-    patience: { machine, extend: (receipts, ms) => servers.sqs.extend(queue.name, receipts, ms) },
+    patience: {
+      machine,
+      timeoutMs: fn.provisioned.timeoutMs,
+      extend: (receipts, ms) => servers.sqs.extend(queue.name, receipts, ms),
+      giveBack: (ids) => servers.sqs.giveBack(queue.name, ids),
+    },
     concurrency: enabled
       ? Math.min(shareOf(mapping, mappings, fn.maxSandboxes), maximumConcurrency ?? fn.maxSandboxes)
       : 0,

@@ -10,6 +10,7 @@ import type { SQSEvent } from 'aws-lambda';
 import { messagePasses } from '../../engine/filters.ts';
 import type { Outcome } from '../../engine/lambda/sandbox.ts';
 import type { Machine, Measure } from '../../engine/machine.ts';
+import { timeOf } from '../../engine/time.ts';
 import { dispositionsOf } from './batch-outcome.ts';
 import { toSqsEvent } from './sqs-event.ts';
 
@@ -28,10 +29,14 @@ export interface EventSourceOptions {
   readonly queue: { readonly url: string; readonly arn: string };
   /** @param measure of what the machine takes away from the messages, from their receive on */
   readonly invoke: (event: SQSEvent, measure?: Measure) => Promise<Outcome>;
-  /** Gives messages the time back that the machine took away while they were handled. @default they keep their visibility timeout */
+  /** Gives messages back what the machine took away while they were handled. @default they keep their visibility timeout, and each receive counts */
   readonly patience?: {
     readonly machine: Machine;
+    /** The timeout of the function, in milliseconds: how much of it was taken away says whether a receive counts. */
+    readonly timeoutMs: number;
     readonly extend: (receipts: readonly string[], ms: number) => void;
+    /** Takes a receive of these messages as one that has not been. */
+    readonly giveBack: (messageIds: readonly string[]) => void;
   };
   readonly batchSize: number;
   /** How long a batch that is not full waits for more messages, from its first one on. */
@@ -63,17 +68,28 @@ export interface EventSource {
 /** The most that SQS gives or takes in one request. */
 const perRequest = 10;
 
+/** How many receives a message gets back at the most: one that fails each time is set aside on a slow machine as well. */
+const mostGivenBack = 5;
+
 /** An event source from the inside of this file. */
 interface EventSourceState {
   readonly options: EventSourceOptions;
   readonly faults: DeliveryFaults;
   readonly stats: { batches: number; deliveries: number; redeliveries: number; filteredOut: number };
   readonly stopping: AbortController;
+  /** How many receives each message has got back, by its id. */
+  readonly givenBack: Map<string, number>;
 }
 
 export function startEventSource(options: EventSourceOptions): EventSource {
   const stats = { batches: 0, deliveries: 0, redeliveries: 0, filteredOut: 0 };
-  const state: EventSourceState = { options, faults: options.faults ?? {}, stats, stopping: new AbortController() };
+  const state: EventSourceState = {
+    options,
+    faults: options.faults ?? {},
+    stats,
+    stopping: new AbortController(),
+    givenBack: new Map(),
+  };
   const pollers = Array.from({ length: options.concurrency }, () => poll(state));
   return {
     stats,
@@ -171,14 +187,28 @@ async function handle(state: EventSourceState, batch: readonly Message[], measur
     state,
     batch.filter((message) => faults.deliversTwice?.(message)),
   );
+  const time = measure && options.patience && timeOf(measure, options.patience.timeoutMs);
   const outcome = await options.invoke(toSqsEvent(batch, options.queue.arn), measure);
+  const isSlowed = time?.isSlowed() ?? false;
   const ids = batch.map(({ MessageId }) => MessageId ?? '');
   const dispositions = dispositionsOf(outcome, ids, options.reportsBatchItemFailures);
   const handled = batch.filter(({ MessageId }) => dispositions.get(MessageId ?? '') === 'delete');
+  if (isSlowed)
+    giveBack(
+      state,
+      ids.filter((id) => dispositions.get(id) !== 'delete'),
+    );
   const kept = new Set<Message>();
   for (const message of handled) if (await faults.forgetsDeletion?.(message)) kept.add(message);
   const deleted = handled.filter((message) => !kept.has(message));
   await Promise.all([makeVisible(state, [...kept]), remove(state, deleted)]);
+}
+
+/** What a function could not do for want of time uses none of the receives up that its queue allows. */
+function giveBack({ options: { patience }, givenBack }: EventSourceState, messageIds: readonly string[]): void {
+  const due = messageIds.filter((id) => (givenBack.get(id) ?? 0) < mostGivenBack);
+  for (const id of due) givenBack.set(id, (givenBack.get(id) ?? 0) + 1);
+  patience?.giveBack(due);
 }
 
 async function makeVisible(

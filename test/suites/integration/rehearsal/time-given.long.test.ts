@@ -2,11 +2,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type Circumstances, createLambda, type LambdaLocal } from '../../../../lib/rehearsal/engine/lambda/lambda.ts';
 import { startSandbox } from '../../../../lib/rehearsal/engine/lambda/sandbox.ts';
 import { createMachine, type Machine } from '../../../../lib/rehearsal/engine/machine.ts';
-import { startSqsLocal } from '../../../../lib/rehearsal/engine/servers/sqs-local.ts';
+import { type SqsLocal, startSqsLocal } from '../../../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { startEventSource } from '../../../../lib/rehearsal/services/sqs/event-source.ts';
 
 /** A timeout is judged by the time that the machine gave, and so is a visibility timeout. */
@@ -122,7 +123,38 @@ describe('a sandbox', () => {
   });
 });
 
+const patienceOf = (machine: Machine, sqs: SqsLocal) => ({
+  machine,
+  timeoutMs: 1_000,
+  extend: (receipts: readonly string[], ms: number) => sqs.extend('q', receipts, ms),
+  giveBack: (ids: readonly string[]) => sqs.giveBack('q', ids),
+});
+
 describe('a message', () => {
+  test.each([
+    ['and a few that it could not use for want of time', 0.9, 7],
+    ['where the machine gave its function its time', 0, 2],
+  ])('that fails each time has the receives that its queue allows, %s', async (_, share, receives) => {
+    const taken = createMachine({ waitedMs: () => share * performance.now() });
+    const sqs = await startSqsLocal({ beforeExpiry: taken.sample });
+    onTestFinished(() => sqs.stop());
+    const { arn: deadLetterTargetArn } = await sqs.createQueue('dead');
+    const RedrivePolicy = JSON.stringify({ deadLetterTargetArn, maxReceiveCount: 2 });
+    const queue = await sqs.createQueue('q', { VisibilityTimeout: '0', RedrivePolicy });
+    const source = startEventSource({
+      ...{ client: sqs.client, queue, batchSize: 1, windowMs: 0, reportsBatchItemFailures: true, concurrency: 1 },
+      patience: patienceOf(taken, sqs),
+      async invoke() {
+        await sleep(share * 300);
+        return { kind: 'crashed' };
+      },
+    });
+    onTestFinished(() => source.stop());
+    await sqs.client.send(new SendMessageCommand({ QueueUrl: queue.url, MessageBody: 'fails' }));
+    await vi.waitFor(async () => expect(await sqs.depth('dead')).toMatchObject({ ready: 1 }), { timeout: 30_000 });
+    expect(source.stats.deliveries).toBe(receives);
+  });
+
   const handledFor = async (ms: number, share: number) => {
     const taken = createMachine({ waitedMs: () => share * performance.now() });
     const sqs = await startSqsLocal({ beforeExpiry: taken.sample });
@@ -130,7 +162,7 @@ describe('a message', () => {
     const queue = await sqs.createQueue('q', { VisibilityTimeout: '1' });
     const source = startEventSource({
       ...{ client: sqs.client, queue, batchSize: 1, windowMs: 0, reportsBatchItemFailures: true, concurrency: 2 },
-      patience: { machine: taken, extend: (receipts, more) => sqs.extend('q', receipts, more) },
+      patience: patienceOf(taken, sqs),
       async invoke() {
         // The first one only: a worker that is always too slow never deletes its message.
         if (source.stats.deliveries === 1) await sleep(ms);
@@ -138,7 +170,6 @@ describe('a message', () => {
       },
     });
     onTestFinished(() => source.stop());
-    const { SendMessageCommand } = await import('@aws-sdk/client-sqs');
     await sqs.client.send(new SendMessageCommand({ QueueUrl: queue.url, MessageBody: 'a' }));
     await vi.waitFor(async () => expect(await sqs.depth('q')).toEqual({ ready: 0, delayed: 0, inFlight: 0 }), {
       timeout: 20_000,
