@@ -51,6 +51,7 @@ it('counts what is reserved on the day on which it is spent, and never goes back
   expect(tomorrow).toMatchObject({ day: '2026-11-28', spent: { count: 1, amount: 500 } });
   // A worker whose clock is behind.
   expect(takenOf(tomorrow, noon)).toEqual({ count: 1, amount: 500 });
+  expect(reserved(tomorrow, 'c', 100, noon)).toMatchObject({ day: '2026-11-28', spent: { count: 1, amount: 500 } });
 });
 
 it('begins no further remedy while a hundred are neither confirmed nor given back', () => {

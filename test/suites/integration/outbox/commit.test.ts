@@ -126,6 +126,18 @@ describe('a message in a commit', () => {
     expect((await sent('receipts')).sort()).toEqual(all.sort());
   });
 
+  it('is not sent for a copy of the order that comes when all is done: nothing of that was committed', async () => {
+    const { store, message, receipts, sent, waiting } = await setUpOutbox();
+    const post = eachTransaction<Order>({ operation: 'post', store, key: bodyField('orderId') }, () => [
+      message({ to: receipts.url, key: 'receipt', body: 'receipt' }),
+    ]);
+    for (const copy of [order('a'), order('a')]) {
+      expect(failuresOf(await post(sqsEvent(copy), context()))).toEqual([]);
+    }
+    expect(await sent('receipts')).toEqual(['receipt']);
+    expect(await waiting()).toEqual([]);
+  });
+
   it('has one effect in a consumer, in any number of copies', async () => {
     const { sqs, receipts, message, outbox, store } = await setUpOutbox();
     const writes = [message({ to: receipts.url, key: 'receipt/a', body: { a: 1 } })];
