@@ -20,16 +20,22 @@ export interface Driver extends AsyncDisposable {
   peakMb(): Promise<number>;
 }
 
-/** @param concurrency how many effects pawl runs at once. @default its own */
+interface DriverOptions {
+  /** How many effects pawl runs at once. @default its own */
+  readonly concurrency?: number | undefined;
+  /** The module of the process. @default that of this version */
+  readonly worker?: URL;
+}
+
 export async function startDriver(
   name: Name,
   tableName: string,
   endpoint: string,
-  concurrency?: number,
+  { concurrency, worker = new URL('worker.ts', import.meta.url) }: DriverOptions = {},
 ): Promise<Driver> {
   const most = concurrency === undefined ? [] : [String(concurrency)];
   const child = killWithUs(
-    fork(fileURLToPath(new URL('worker.ts', import.meta.url)), [name, tableName, endpoint, ...most], {
+    fork(fileURLToPath(worker), [name, tableName, endpoint, ...most], {
       execArgv: [],
       // Whatever anybody prints is no result: the standard output is the benchmark's own.
       stdio: ['ignore', 2, 2, 'ipc'],

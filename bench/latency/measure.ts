@@ -56,7 +56,7 @@ async function besideTable(table: TableLatency, plan: LatencyPlan, progress: Pro
     await using running = new AsyncDisposableStack();
     const drivers: (readonly [Entrant, Driver])[] = [];
     for (const entrant of plan.entrants) {
-      const driver = running.use(await startDriver(entrant.name, 'claims', endpoint, entrant.concurrency));
+      const driver = running.use(await startDriver(entrant.name, 'claims', endpoint, entrant));
       drivers.push([entrant, driver]);
       await driver.time({ scenario: 'first', size: 100, batches: 30, series: 'warm' });
     }

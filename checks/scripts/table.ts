@@ -114,6 +114,10 @@ export const npmScripts = {
         says: 'requests, CPU, time and memory beside the peer. 8 minutes; --quick for a look, --write for the pages',
         run: 'bench/cost/main.ts',
       },
+      compare: {
+        says: 'what a change did: pawl as it is now beside itself at a commit, in pairs: compare 4f4f3e8. 8 minutes; --rounds',
+        run: 'bench/compare/main.ts',
+      },
       locks: {
         says: 'locks and work larger than a transaction. 3 minutes; --quick',
         run: 'bench/locks/main.ts',
