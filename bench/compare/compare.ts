@@ -27,6 +27,11 @@ interface Sides<Value> {
   readonly after: Value;
 }
 
+/** Where the two are measured. */
+type ComparedIn = Pick<Setting, 'endpoint' | 'createTable'> & {
+  readonly progress: Pick<Setting['progress'], 'update'>;
+};
+
 /** How much is measured. */
 export interface ComparePlan {
   readonly rounds: number;
@@ -36,7 +41,7 @@ export interface ComparePlan {
 }
 
 /** @param worker of the version of the commit: its `bench/cost/worker.ts` */
-export async function comparePairs(plan: ComparePlan, setting: Setting, worker: URL): Promise<readonly Pairs[]> {
+export async function comparePairs(plan: ComparePlan, setting: ComparedIn, worker: URL): Promise<readonly Pairs[]> {
   const all: Pairs[] = [];
   for (const { size, batches } of plan.sizes) {
     for (const name of compared) all.push(...(await pairsOf(name, { size, batches }, plan, setting, worker)));
@@ -48,7 +53,7 @@ async function pairsOf(
   name: Compared,
   block: ComparePlan['sizes'][number],
   { rounds, warmUpMs }: ComparePlan,
-  { endpoint, createTable, progress }: Setting,
+  { endpoint, createTable, progress }: ComparedIn,
   worker: URL,
 ): Promise<readonly Pairs[]> {
   await using drivers = new AsyncDisposableStack();
