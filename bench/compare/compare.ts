@@ -6,7 +6,7 @@ import { startingWith, warmUp } from '../cost/sizes.ts';
 
 /** Those that are pawl. */
 export const compared = ['pawl', 'pawlLean', 'sqsOnce'] as const;
-export type Compared = (typeof compared)[number];
+type Compared = (typeof compared)[number];
 
 /** What is repeated is the second: it needs the first. */
 export const comparedScenarios = ['first', 'redelivered'] as const;
