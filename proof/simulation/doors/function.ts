@@ -15,7 +15,12 @@ import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import type { PostgresClient } from '../../../lib/pawl/stores/postgres/sql.ts';
 import type { PostgresStore } from '../../../lib/pawl/stores/postgres/store.ts';
 import { rememberCompleted } from '../../../lib/pawl/stores/remember-completed.ts';
-import { CommitRefusedError, eachTransaction, transactionalStore } from '../../../lib/pawl/transactions/index.ts';
+import {
+  CommitRefusedError,
+  eachTransaction,
+  type TransactionalStore,
+  transactionalStore,
+} from '../../../lib/pawl/transactions/index.ts';
 import { eachTransaction as eachSqlTransaction } from '../../../lib/pawl/transactions/postgres/each-transaction.ts';
 import { awsOf } from '../aws.ts';
 import type { Order } from '../consumers/options.ts';
@@ -123,7 +128,8 @@ export function doorsFunction(simulation: DoorsSimulation, sandbox: Sandbox): Ha
           await worker.runStatements(job, 'record', tx);
         });
       }
-      return eachTransaction<Order>(options, async (message) => {
+      const store = options.store as TransactionalStore;
+      return eachTransaction<Order>({ ...options, store }, async (message) => {
         const job = begun(message);
         await worker.poisonIf(job);
         if (scenario.handler.worksBefore) await worker.otherWork();

@@ -1,4 +1,5 @@
 import { toItem } from '../../../lib/pawl/stores/dynamodb/item.ts';
+import { textFrom } from '../../../lib/pawl/stores/postgres/row.ts';
 import type { PostgresClient, PostgresPool, PostgresRows } from '../../../lib/pawl/stores/postgres/sql.ts';
 import type { FaultName } from '../faults.ts';
 import type { Sandbox } from '../lambda/sandbox.ts';
@@ -6,7 +7,10 @@ import type { Simulation } from '../simulation.ts';
 import { type Answer, type Session, type SimulatedDatabase, serverError } from './database.ts';
 
 /** As far as a pool needs to know what it is part of. */
-type Surroundings = Pick<Simulation, 'world' | 'strikes' | 'isOut' | 'oracle' | 'stats'>;
+type Surroundings = Pick<Simulation, 'world' | 'strikes' | 'isOut'> & {
+  readonly oracle: Pick<Simulation['oracle'], 'heard' | 'storeFails' | 'sending'>;
+  readonly stats: Pick<Simulation['stats'], 'storeRequests'>;
+};
 
 /** An error of the driver's: it has no SQLSTATE, and says nothing of what became of the statement. */
 function connectionDied(): Error {
@@ -177,7 +181,7 @@ export function postgresPool(surroundings: Surroundings, sandbox: Sandbox, datab
 
 function said(text: string, rows: readonly object[]): Said {
   if (text.startsWith('WITH given AS')) {
-    return { written: rows.map((row) => String(Reflect.get(row, 'id'))), read: [] };
+    return { written: rows.map((row) => textFrom(String(Reflect.get(row, 'id')))), read: [] };
   }
   if (!text.startsWith('SELECT id, record')) return { written: [], read: [] };
   return { written: [], read: rows.map((row) => toItem(JSON.parse(String(Reflect.get(row, 'record'))))) };

@@ -1,4 +1,5 @@
 import { fieldsOf, toItem } from '../../../lib/pawl/stores/dynamodb/item.ts';
+import { textFrom, textOf } from '../../../lib/pawl/stores/postgres/row.ts';
 import { blockId } from '../doors/parts-of-job.ts';
 import type { Item, OnWrite, SimulatedTable } from '../dynamodb/table.ts';
 import type { Sandbox } from '../lambda/sandbox.ts';
@@ -120,7 +121,7 @@ export function simulatedDatabase(
     done: (answer: Answer) => void,
   ): void {
     const lists = new Map(columns.map((name, index) => [name, values[index] as readonly unknown[]]));
-    const ids = (lists.get('id') ?? []).map(String);
+    const ids = (lists.get('id') ?? []).map((id) => textFrom(String(id)));
     const given = ids.map((id, index) => {
       const at = (name: string) => lists.get(name)?.[index] ?? undefined;
       const next = toItem(JSON.parse(String(at('record'))));
@@ -139,7 +140,7 @@ export function simulatedDatabase(
     const applied: string[] = [];
     const isSame = (row: Item | undefined, seen: Readonly<Record<'claim_id' | 'rev', unknown>> | undefined) =>
       seen !== undefined &&
-      (!compares.has('claim_id') || row?.['claimId']?.S === seen.claim_id) &&
+      (!compares.has('claim_id') || textOf(row?.['claimId']?.S ?? '') === seen.claim_id) &&
       (!compares.has('rev') || Number(row?.['rev']?.N) === Number(seen.rev));
 
     function update(): void {
@@ -170,7 +171,7 @@ export function simulatedDatabase(
             goOn();
           });
         },
-        () => done({ rows: applied.map((id) => ({ id })), command: 'SELECT' }),
+        () => done({ rows: applied.map((id) => ({ id: textOf(id) })), command: 'SELECT' }),
       );
     }
 
@@ -191,7 +192,7 @@ export function simulatedDatabase(
         return write(open, tx, what.write, values, done);
       case 'read': {
         const found = (values[0] as readonly string[]).flatMap((id) => {
-          const item = rowOf(tx, id);
+          const item = rowOf(tx, textFrom(id));
           return item === undefined ? [] : [{ id, record: JSON.stringify(fieldsOf(item)) }];
         });
         return done({ rows: found, command: 'SELECT' });
