@@ -12,7 +12,7 @@ import { firstRequest, firstResponse, type Response, type Statement } from './wi
  */
 
 /** What is known when the rehearsal is up. */
-export interface TapUp {
+interface TapUp {
   readonly hooks: TapHooks;
   kill(sandbox: string): void;
   /** Waits for the server, and does not hold its time against a sandbox if the machine was slow. */

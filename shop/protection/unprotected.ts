@@ -103,7 +103,9 @@ export function dynamoOutbox() {
   return { message: (message: Next) => message };
 }
 
-export const postgresOutbox = dynamoOutbox;
+export function postgresOutbox() {
+  return dynamoOutbox();
+}
 
 /** There is nothing that a relay could send. */
 export function outboxRelay() {
