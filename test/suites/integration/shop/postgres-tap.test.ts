@@ -94,15 +94,18 @@ describe.skipIf(server === '')('the tap in front of PostgreSQL', () => {
 
   it('a COMMIT that PostgreSQL has made a ROLLBACK of has failed, and a ROLLBACK is no call', async () => {
     const client = await pool.connect();
-    await client.query('BEGIN');
-    await expect(client.query('SELECT 1 / 0')).rejects.toThrow('division by zero');
-    await client.query('COMMIT');
-    expect(seen.at(-1)).toEqual(['response', 'COMMIT', ['SELECT 1 / 0'], [500, [[]]]]);
-    seen.length = 0;
-    await client.query('BEGIN');
-    await client.query(enter, ['undone']);
-    await client.query('ROLLBACK');
-    client.release();
+    try {
+      await client.query('BEGIN');
+      await expect(client.query('SELECT 1 / 0')).rejects.toThrow('division by zero');
+      await client.query('COMMIT');
+      expect(seen.at(-1)).toEqual(['response', 'COMMIT', ['SELECT 1 / 0'], [500, [[]]]]);
+      seen.length = 0;
+      await client.query('BEGIN');
+      await client.query(enter, ['undone']);
+      await client.query('ROLLBACK');
+    } finally {
+      client.release();
+    }
     expect(seen.map(([, operation]) => operation)).toEqual(['BEGIN', 'BEGIN']);
     expect(await isEntered('undone')).toBe(false);
   });
