@@ -1,8 +1,8 @@
 import { logEvents, reconcile } from 'pawl';
-import { dynamoStore } from 'pawl/dynamodb';
 import { allOf, metricEvents } from 'pawl/observe';
 import { deadLetterQueue, eachMessage, eventBridgeEnvelope, sentKey } from 'pawl/sqs';
 import { accountsApi } from './accounts.ts';
+import { claims } from './claims.ts';
 import { backoffSeconds, required } from './environment.ts';
 import { Payment } from './payment.ts';
 
@@ -12,7 +12,7 @@ const accounts = accountsApi(required('ACCOUNTS_API_URL'));
 export const handler = eachMessage(
   {
     operation: 'book-points',
-    store: dynamoStore({ tableName: process.env['CLAIMS_TABLE'] }),
+    store: claims,
     deadLetters: deadLetterQueue(process.env['DEAD_LETTER_QUEUE_URL']),
     envelope: eventBridgeEnvelope(),
     schema: Payment,

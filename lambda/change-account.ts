@@ -1,9 +1,9 @@
 import { logEvents, reconcile } from 'pawl';
-import { dynamoStore } from 'pawl/dynamodb';
 import { allOf, metricEvents } from 'pawl/observe';
 import { bodyField, deadLetterQueue, eachMessage } from 'pawl/sqs';
 import { AccountChange } from './account-change.ts';
 import { accountsApi } from './accounts.ts';
+import { claims } from './claims.ts';
 import { backoffSeconds, required } from './environment.ts';
 
 const accounts = accountsApi(required('ACCOUNTS_API_URL'));
@@ -15,7 +15,7 @@ const accounts = accountsApi(required('ACCOUNTS_API_URL'));
 export const handler = eachMessage(
   {
     operation: 'change-account',
-    store: dynamoStore({ tableName: process.env['CLAIMS_TABLE'] }),
+    store: claims,
     deadLetters: deadLetterQueue(process.env['DEAD_LETTER_QUEUE_URL']),
     schema: AccountChange,
     key: bodyField('changeId'),

@@ -1,16 +1,13 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { logEvents } from 'pawl';
-import { dynamoStore } from 'pawl/dynamodb';
 import { allOf, metricEvents } from 'pawl/observe';
 import { type Finding, reconcileStatements, type StatementLine } from 'pawl/statements';
+import { claims } from './claims.ts';
+import { readEntries } from './entries.ts';
 import { required } from './environment.ts';
-import { driftOf, type Entry, type Statement } from './ledger.ts';
+import { driftOf, type Statement } from './ledger.ts';
 import { providerUrl } from './provider-url.ts';
 
-const TableName = required('LEDGER_TABLE');
 const statementsUrl = providerUrl(required('PROCESSOR_API_URL'), '/statements');
-const client = DynamoDBDocumentClient.from(new DynamoDBClient({}));
 
 async function fetchStatements(): Promise<readonly Statement[]> {
   const response = await fetch(statementsUrl);
@@ -28,10 +25,7 @@ export async function handler() {
   // Before and after the ledger is read, because payments go on meanwhile: what was stated before should be in it, and what is in it
   // should be stated after. The second list is asked for only if the ledger has what the first has not.
   const statements = await fetchStatements();
-  const entries: Entry[] = [];
-  for await (const { Items = [] } of paginateScan({ client }, { TableName, ConsistentRead: true })) {
-    entries.push(...(Items as Entry[]));
-  }
+  const entries = await readEntries();
   const stated = new Set(statements.map(({ paymentId }) => paymentId));
   const isPostedMeanwhile = entries.some(({ paymentId }) => !stated.has(paymentId));
   const all = driftOf(entries, statements, isPostedMeanwhile ? await fetchStatements() : statements);
@@ -47,7 +41,7 @@ export async function handler() {
 async function findStatementProblems(): Promise<readonly Finding[] | undefined> {
   const compared = await reconcileStatements({
     operation: 'post-payment',
-    store: dynamoStore({ tableName: process.env['CLAIMS_TABLE'] }),
+    store: claims,
     // This processor has one list of all payments. Another one would be asked for the days since the last run.
     from: 0,
     // It states a payment before it calls.

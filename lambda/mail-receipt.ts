@@ -1,7 +1,7 @@
 import { logEvents, reconcile } from 'pawl';
-import { dynamoStore } from 'pawl/dynamodb';
 import { allOf, metricEvents } from 'pawl/observe';
 import { deadLetterQueue, eachMessage, sentKey } from 'pawl/sqs';
+import { claims } from './claims.ts';
 import { backoffSeconds, required } from './environment.ts';
 import { mailsApi } from './mails.ts';
 import { Payment } from './payment.ts';
@@ -12,7 +12,7 @@ const mails = mailsApi(required('MAILS_API_URL'));
 export const handler = eachMessage(
   {
     operation: 'mail-receipt',
-    store: dynamoStore({ tableName: process.env['CLAIMS_TABLE'] }),
+    store: claims,
     deadLetters: deadLetterQueue(process.env['DEAD_LETTER_QUEUE_URL']),
     schema: Payment,
     key: sentKey(),

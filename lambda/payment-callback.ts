@@ -1,9 +1,9 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { canonicalValue, logEvents } from 'pawl';
-import { dynamoStore } from 'pawl/dynamodb';
 import { type HttpEvent, onceOverHttp, type RequestContext } from 'pawl/http';
 import { allOf, metricEvents } from 'pawl/observe';
 import * as v from 'valibot';
+import { claims } from './claims.ts';
 import { required } from './environment.ts';
 import { Payment } from './payment.ts';
 import { bodyText, isSigned, type SignedRequest } from './processor.ts';
@@ -28,7 +28,7 @@ const sqs = new SQSClient({
 const takeOn = onceOverHttp(
   {
     operation: 'payment-callback',
-    store: dynamoStore({ tableName: process.env['CLAIMS_TABLE'] }),
+    store: claims,
     caller: 'anyone',
     key: ({ event }: { readonly event: PaymentEvent }) => event.payment.paymentId,
     // All that is posted, and nothing else of the body: its attempt counter and its time stamps are noise. A callback that failed

@@ -5,22 +5,9 @@ import { dynamoStore, sdk } from 'pawl/dynamodb';
 import { dynamoLockStore, forEachItem, type Resource, resourceLocks } from 'pawl/locks';
 import { allOf, metricEvents } from 'pawl/observe';
 import { bodyField, deadLetterQueue, eachMessage } from 'pawl/sqs';
-import * as v from 'valibot';
 import { debts } from './debts.ts';
 import { backoffSeconds, required } from './environment.ts';
-
-/** A customer's wish to repay these debts, whichever of them are still open when its turn comes. */
-const Repayment = v.object({
-  requestId: v.pipe(v.string(), v.nonEmpty(), v.maxLength(64)),
-  customerId: v.pipe(v.string(), v.nonEmpty(), v.maxLength(64)),
-  debts: v.pipe(
-    v.array(v.pipe(v.string(), v.nonEmpty(), v.maxLength(64))),
-    v.minLength(1),
-    v.maxLength(20_000),
-    // DynamoDB refuses a request that names a key twice, at every attempt.
-    v.transform((debts) => [...new Set(debts)]),
-  ),
-});
+import { Repayment } from './repayment.ts';
 
 const client = new DynamoDBClient({});
 const store = dynamoStore({ tableName: required('CLAIMS_TABLE'), aws: sdk({ dynamodb: client }) });

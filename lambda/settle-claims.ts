@@ -1,7 +1,7 @@
 import { logEvents, reconcile } from 'pawl';
-import { dynamoStore } from 'pawl/dynamodb';
 import { allOf, metricEvents } from 'pawl/observe';
 import { sweepOpenClaims } from 'pawl/sweep';
+import { claims } from './claims.ts';
 import { required } from './environment.ts';
 import { giftCardProvider } from './gift-cards.ts';
 
@@ -9,7 +9,7 @@ const giftCards = giftCardProvider(required('GIFT_CARD_API_URL'));
 
 /** Settles what no message comes for: a mail cannot be looked up, a gift card can. */
 export const handler = sweepOpenClaims({
-  store: dynamoStore({ tableName: process.env['CLAIMS_TABLE'] }),
+  store: claims,
   operations: {
     'issue-gift-card': {
       onAbandoned: reconcile({

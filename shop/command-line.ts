@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { Protection } from './protection/changed-bundle.ts';
+import type { Protection, Store } from './protection/changed-bundle.ts';
 
 /** What `npm start` was asked to do. */
 export interface CommandLine {
@@ -10,6 +10,8 @@ export interface CommandLine {
   readonly seed: number;
   readonly json: boolean;
   readonly protection: Protection;
+  /** Where the functions keep claims, locks and data. */
+  readonly store: Store;
   readonly verbose: boolean;
   /** Changes of accounts through the FIFO queue, instead of orders, payments and repayments. */
   readonly fifo: boolean;
@@ -31,6 +33,8 @@ Usage: npm start -- [options]
   --kill <share>   share of orders whose sandbox is killed, from 0 to 1     (${defaults.killShare})
   --seed <n>       decides what goes wrong where; the same seed gives the   (${defaults.seed})
                    same troubles
+  --store <where>  'dynamodb', or 'postgres': claims, locks, ledger, debts and outbox    (dynamodb)
+                   in a PostgreSQL that is started for it
   --fifo           instead: 300 changes of 40 accounts through a FIFO queue, where order counts too
   --retry          the same under the policy 'retry', which runs an effect in doubt again: right
                    if the provider honours effect keys, as the gift card provider does
@@ -73,6 +77,7 @@ export function readCommandLine(args: readonly string[]): CommandLine | 'help' |
     seed: number('seed', values.seed, defaults.seed, { from: 0, to: 4_294_967_295, whole: true }),
     json: values.json === true,
     protection: protectionOf(values),
+    store: storeOf(values.store),
     verbose: values.verbose === true,
     fifo: values.fifo === true,
     console: consoleOf(values),
@@ -97,13 +102,25 @@ function protectionOf({
   return chosen[0] ?? 'as-written';
 }
 
+const stores: readonly Store[] = ['dynamodb', 'postgres'];
+
+function storeOf(given = 'dynamodb'): Store {
+  const store = stores.find((one) => one === given);
+  if (store !== undefined) return store;
+  throw new UsageError(`--store should be ${stores.join(' or ')}, and is '${given}'.`);
+}
+
 function consoleOf({
   console = false,
   fifo = false,
+  store,
 }: {
   readonly console?: boolean;
   readonly fifo?: boolean;
+  readonly store?: string;
 }): boolean {
+  if (console && store === 'postgres')
+    throw new UsageError('--console and --store postgres exclude each other: it would look at tables that are empty.');
   if (console && fifo)
     throw new UsageError('--console and --fifo exclude each other: the console is about the orders.');
   return console;
@@ -125,6 +142,7 @@ function parse(args: readonly string[]) {
         repayments: { type: 'string' },
         kill: { type: 'string' },
         seed: { type: 'string' },
+        store: { type: 'string' },
         json: { type: 'boolean' },
         retry: { type: 'boolean' },
         'split-commit': { type: 'boolean' },

@@ -40,6 +40,7 @@ const said = {
   split: ', with messages outside of their commit',
   none: ', WITHOUT pawl',
 } as const;
+const where = { dynamodb: '', postgres: ', in PostgreSQL' } as const;
 
 async function run({ json, verbose, fifo, console: isServed, ...options }: CommandLine): Promise<number> {
   // If a program reads the standard output, everything for people goes to the other stream.
@@ -47,10 +48,11 @@ async function run({ json, verbose, fifo, console: isServed, ...options }: Comma
   const progress = createProgress(people);
   endOnSignals(() => progress.end());
   const onLog = verbose ? (text: string, sandbox: string) => process.stderr.write(`${sandbox} ${text}\n`) : undefined;
+  const under = `${where[options.store]}${said[options.protection]}`;
   progress.say(
     fifo
-      ? `${fifoSizes.changes} changes of ${fifoSizes.accounts} accounts, in order${said[options.protection]} (seed ${options.seed})`
-      : `${options.orders} orders, an email and a gift card each, ${options.payments} payments and ${options.repayments} repayments${said[options.protection]} (seed ${options.seed})`,
+      ? `${fifoSizes.changes} changes of ${fifoSizes.accounts} accounts, in order${under} (seed ${options.seed})`
+      : `${options.orders} orders, an email and a gift card each, ${options.payments} payments and ${options.repayments} repayments${under} (seed ${options.seed})`,
   );
   try {
     if (fifo) {

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { Protection } from './protection/changed-bundle.ts';
+import type { Protection, Store } from './protection/changed-bundle.ts';
 
 /** What a report is painted with. */
 export type Colour = 'bold' | 'dim' | 'green' | 'red';
@@ -30,8 +30,17 @@ export function some(items: readonly string[]): string {
   return items.length > 5 ? `${shown} and ${items.length - 5} more` : shown;
 }
 
-/** The option of `npm start` that asks for a protection, with a space before it. */
-export const optionFor: Readonly<Record<Protection, string>> = {
+/** The options of `npm start` that ask for a store and a protection, with a space before each. */
+export function optionsOf({ store = 'dynamodb', protection }: { store?: Store; protection: Protection }): string {
+  return `${storeOption(store)}${optionFor[protection]}`;
+}
+
+/** The option that asks for a store, with a space before it. */
+export function storeOption(store: Store): string {
+  return store === 'dynamodb' ? '' : ` --store ${store}`;
+}
+
+const optionFor: Readonly<Record<Protection, string>> = {
   'as-written': '',
   retry: ' --retry',
   split: ' --split-commit',

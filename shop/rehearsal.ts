@@ -1,6 +1,6 @@
 import { type App, type Given, type Rehearsal, rehearsal, rows } from '@pawl/rehearsal';
+import type { Pool } from 'pg';
 import { routedProvider } from '../lib/rehearsal/file/providers.ts';
-import { readClaims } from '../lib/rehearsal/pawl/claims-table.ts';
 import { messagesIn } from '../lib/rehearsal/services/sqs/drain.ts';
 import { shopEffects } from './app/app-functions.ts';
 import type { Shop } from './app/shop.ts';
@@ -18,7 +18,7 @@ import { sesRoutes } from './providers/ses.ts';
 import { complaints } from './traffic/conclusion.ts';
 import { deadLetteredOrders } from './traffic/dead-letters.ts';
 import { type Decided, decideSomeParked } from './traffic/operator.ts';
-import { messagesInOutbox, sweepOutbox } from './traffic/outbox.ts';
+import { sweepOutbox } from './traffic/outbox.ts';
 import { judgePayments, type PaymentsVerdict } from './traffic/payments.ts';
 import { debtsOf, judgeRepayments, type RepaymentsVerdict } from './traffic/repayments.ts';
 import { type EffectVerdict, judge } from './traffic/verdict.ts';
@@ -54,6 +54,8 @@ export interface RehearsedShop {
   readonly functionTimeoutSeconds?: number;
   /** Environment variables of all functions, in place of the app's. @default those of the app */
   readonly environment?: Readonly<Record<string, string>>;
+  /** The database that the functions keep their data in, past all faults. @default the tables of the app */
+  readonly postgres?: Pool | undefined;
   /** Called when all is quiet for the first time. Returns whether there are messages again. */
   readonly onDrained?: (shop: Shop) => Promise<boolean>;
 }
@@ -123,8 +125,8 @@ export function shopRehearsal(run: RehearsedShop): { readonly rehearsal: Rehears
         'gift-card': cards,
         receipt: receipts,
         points: points,
-        entry: rows('PawlPayments/Ledger', ({ paymentId }) => paymentId),
-        repayment: async ({ table }) => timesRepaid(await table('PawlRepayments/Debts').items()),
+        entry: run.postgres ? entriesIn(run.postgres) : rows('PawlPayments/Ledger', ({ paymentId }) => paymentId),
+        repayment: () => run.shop().records.timesRepaid(),
       },
       expect: {
         // A debit and a credit.
@@ -158,7 +160,7 @@ export function shopRehearsal(run: RehearsedShop): { readonly rehearsal: Rehears
 const repeats = () => 'at-least-once' as const;
 
 /** Sends everything, and returns when every callback of the processor has its response and the outbox is empty, or the time is up. */
-async function send(app: App, { plan, processor, shop, deadlineMs }: RehearsedShop): Promise<Callbacks> {
+async function send(app: App, { plan, processor, shop, deadlineMs, postgres }: RehearsedShop): Promise<Callbacks> {
   const { consumers, repayments, payments } = shop();
   for (const { order, effects } of plan.orders) {
     for (const effect of shopEffects) {
@@ -169,11 +171,7 @@ async function send(app: App, { plan, processor, shop, deadlineMs }: RehearsedSh
       if (delaySeconds !== undefined) void queue.send(order, { ...intended, delaySeconds });
     }
   }
-  await Promise.all(
-    debtsOf(plan.repayments).map((debtId) =>
-      app.table('PawlRepayments/Debts').put({ debtId, amountCents: 100 }, { intent: debtId, effects: ['repayment'] }),
-    ),
-  );
+  await createDebts(app, debtsOf(plan.repayments), postgres);
   for (const { request } of [...plan.repayments, ...plan.repayments]) {
     // Its debts have the effects.
     void app.queue(repayments.consumer.queue.construct).send(request, { intent: request.requestId, effects: [] });
@@ -188,8 +186,24 @@ async function send(app: App, { plan, processor, shop, deadlineMs }: RehearsedSh
   return callbacks;
 }
 
-function timesRepaid(debts: readonly Readonly<Record<string, unknown>>[]): ReadonlyMap<string, number> {
-  return new Map(debts.map(({ debtId, repaid }) => [String(debtId), Number(repaid ?? 0)]));
+/** Puts debts into the table that the functions repay them in. */
+async function createDebts(app: App, debts: readonly string[], postgres: Pool | undefined): Promise<void> {
+  const asked = (intent: string) => ({ intent, effects: ['repayment'] });
+  if (postgres === undefined) {
+    const table = app.table('PawlRepayments/Debts');
+    await Promise.all(debts.map((debtId) => table.put({ debtId, amountCents: 100 }, asked(debtId))));
+    return;
+  }
+  await postgres.query('INSERT INTO debts (debt_id, amount_cents) SELECT unnest($1::text[]), 100', [debts]);
+  for (const debtId of debts) app.announce(asked(debtId));
+}
+
+/** The payments of the entries in the ledger. */
+function entriesIn(postgres: Pool): () => Promise<readonly string[]> {
+  return async () => {
+    const { rows } = await postgres.query<{ payment_id: string }>('SELECT payment_id FROM entries');
+    return rows.map((row) => row.payment_id);
+  };
 }
 
 /** Asks the providers, the tables and the dead-letter queues what became of everything. */
@@ -202,7 +216,7 @@ async function judgeAll(
   const shop = run.shop();
   // What a producer has not sent yet is not on a queue.
   const left = isCutOff ? Number.POSITIVE_INFINITY : await messagesLeft(shop);
-  const { parked } = await readClaims(shop.dynamo, shop.claimsTable);
+  const parked = await shop.records.parked();
   const orderIds = plan.orders.map(({ order }) => order.orderId);
   const verdictOn = async (effect: EffectKind) => {
     const url = shop.consumers[effect].deadLetterQueue?.url;
@@ -215,8 +229,8 @@ async function judgeAll(
     emails: await verdictOn('email'),
     giftCards: await verdictOn('gift-card'),
     payments: await judgePayments(shop.payments, plan.payments, callbacks, plan.misstatements.toBeFound),
-    repayments: await judgeRepayments(shop, plan.repayments),
-    outboxLeft: await messagesInOutbox(shop),
+    repayments: await judgeRepayments(shop.records, plan.repayments),
+    outboxLeft: await shop.records.outboxLeft(),
   };
 }
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { createProgress } from '../../lib/rehearsal/progress.ts';
-import { postgresPrograms, startPostgres } from '../../test/support/postgres.ts';
+import { postgresPrograms, startPostgres } from '../../shop/postgres/server.ts';
 import { createDatabase } from '../../test/support/postgres-database.ts';
 import { environmentOf } from '../cost/environment.ts';
 import { asMarkdown } from '../cost/table.ts';

@@ -48,9 +48,9 @@ export const npmScripts = {
         env: { PAWL_APPS: 'all' },
       },
       postgres: {
-        says: 'payments in PostgreSQL, while 168 workers and 168 backends are killed, and the server is stopped 168 times. 10 minutes',
+        says: 'payments in PostgreSQL, while 252 workers and 252 backends are killed, and the server is stopped 252 times. 15 minutes',
         run: 'vitest run --project long test/suites/integration/postgres-kills.long.test.ts',
-        env: { PAWL_KILLS: '14' },
+        env: { PAWL_KILLS: '21' },
       },
       planted: {
         says: 'is a rehearsal right? Planted mistakes and innocent apps, with three clients and in three layouts. --quick: one of each, 15 minutes; --part 2/9',

@@ -107,7 +107,8 @@ export interface OutboxRelayAlarms {
 export type RelayMetric = 'OutboxOldestSeconds' | 'OutboxParked' | 'OutboxSwept' | 'OutboxLeft';
 
 /**
- * The function that sends what the workers of an outbox have left: for the stream of its table, and on a schedule. See `outboxRelay` of `pawl/outbox`.
+ * The function that sends what the workers of an outbox have left: for the stream of its table, and on a schedule. See `outboxRelay` of `pawl/outbox`. The
+ * relay of a `postgresOutbox` has no stream, and is a function of your own on a schedule.
  *
  * It finds the name of the table in `OUTBOX_TABLE`. Its role may read, remove and park messages, and send to `destinations`; it can make no message.
  *

@@ -44,7 +44,7 @@ const known = { deletionProtection: true, encryptionKey: true } as const satisfi
 
 /**
  * The DynamoDB table of an outbox: on-demand, with TTL for its counters, a stream of keys for its relay, and deletion protection. It is kept when its stack is
- * deleted: what lies in it has not been sent.
+ * deleted: what lies in it has not been sent. An outbox in PostgreSQL has the table of its migration instead.
  *
  * @example
  * const outbox = new OutboxTable(stack, 'Outbox');

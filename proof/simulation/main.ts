@@ -11,7 +11,8 @@ npm run simulate -- [--world both] --seed N [--trace]
                 both: claims under odd seeds, doors under even ones. locks: locks over many resources.
                 instances: 64 invocations at once in one process, which runs on after their deadlines.
                 restores: a table that is restored from a point in time in mid-traffic, and once more.
-                outbox: messages in commits, with their relay and their sweep
+                outbox: messages in commits, with their relay and their sweep.
+                postgres: as both, with the claims and the commits in PostgreSQL
   --locks       --world locks
   --seeds N     runs N seeds
   --from N      the first seed

@@ -1,8 +1,7 @@
-import { individualDynamoStore, sdk } from '../../lib/pawl/stores/dynamodb/index.ts';
 import { resolverOf } from '../../test/support/resolver-of.ts';
 import { operation } from './consumers/options.ts';
-import { dynamoClient } from './dynamodb/client.ts';
 import { createSandbox } from './lambda/sandbox.ts';
+import { storeBeside } from './postgres/stores.ts';
 import type { Simulation } from './simulation.ts';
 import type { QueuedMessage } from './sqs/queue.ts';
 
@@ -14,8 +13,7 @@ export function startOperator(simulation: Simulation): { isOver(): boolean } {
   const { world, scenario, traffic, provider, oracle, deadLetters, stats } = simulation;
   const { random } = world;
   const operator = createSandbox(world, 'operator', 0);
-  const client = dynamoClient({ ...simulation, isOut: () => false, strikes: () => false }, operator, simulation.table);
-  const store = individualDynamoStore({ tableName: 'claims', aws: sdk({ dynamodb: client }) });
+  const store = storeBeside({ ...simulation, isOut: () => false, strikes: () => false }, operator);
   const claims = resolverOf({ operation, store, host: operator.host });
   const redriven = new Map<string, number>();
   let visits = scenario.traffic.operatorVisits;

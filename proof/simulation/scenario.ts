@@ -17,6 +17,8 @@ export interface Scenario {
   readonly adapter: Adapter;
   readonly policy: Policy;
   readonly store: 'batches' | 'individual';
+  /** Where the claims are, if not in DynamoDB. No seed chooses it: a world does. */
+  readonly database?: 'postgres';
   readonly remembersCompleted: boolean;
   /** A renewed lease of so many milliseconds; otherwise claims last as long as the invocation. */
   readonly leaseMs: number | undefined;

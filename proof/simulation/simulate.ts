@@ -6,6 +6,7 @@ import type { Sandbox } from './lambda/sandbox.ts';
 import { startOperator } from './operator.ts';
 import { createOracle } from './oracle/oracle.ts';
 import type { Violation } from './parts.ts';
+import { simulatedDatabase } from './postgres/database.ts';
 import { createProvider } from './provider.ts';
 import { createScenario, type Scenario } from './scenario.ts';
 import { noStats, type Simulation, type Stats } from './simulation.ts';
@@ -54,6 +55,7 @@ export async function simulate(seed: number, options: SimulateOptions = {}): Pro
   const { fifo, visibilityMs, maxReceiveCount } = scenario;
   simulation.oracle = createOracle(simulation);
   simulation.table = simulatedTable<Sandbox>(tableName, (...write) => simulation.oracle.wrote(...write));
+  simulation.database = simulatedDatabase(world, simulation.table, (...write) => simulation.oracle.wrote(...write));
   simulation.deadLetters = simulatedQueue(world, { name: 'dead', fifo, visibilityMs });
   const redrive = { maxReceiveCount, to: simulation.deadLetters };
   simulation.queue = simulatedQueue(world, { name: 'orders', fifo, visibilityMs, redrive });

@@ -3,6 +3,7 @@ import type { SimulatedTable } from './dynamodb/table.ts';
 import type { FaultName } from './faults.ts';
 import type { Sandbox } from './lambda/sandbox.ts';
 import type { Lambda, Oracle, Provider, Traffic } from './parts.ts';
+import type { SimulatedDatabase } from './postgres/database.ts';
 import type { Scenario } from './scenario.ts';
 import type { SimulatedQueue } from './sqs/queue.ts';
 import type { World } from './world/world.ts';
@@ -19,6 +20,8 @@ export interface Simulation {
   /** Whether the provider will always refuse this key. */
   readonly refuses: (key: string) => boolean;
   readonly table: SimulatedTable<Sandbox>;
+  /** PostgreSQL, in the worlds that have it. Its committed rows are the items of the table. */
+  readonly database: SimulatedDatabase;
   readonly queue: SimulatedQueue;
   readonly deadLetters: SimulatedQueue;
   readonly lambda: Lambda;

@@ -2,12 +2,13 @@ import { simulateDoors } from './doors/simulate.ts';
 import { simulateInstances } from './instances/simulate.ts';
 import { simulateLocks } from './locks/simulate.ts';
 import { simulateOutbox } from './outbox/simulate.ts';
+import { simulatePostgres } from './postgres/simulate.ts';
 import { simulateRestores } from './restores/simulate.ts';
 import { type Simulated, type SimulateOptions, simulate } from './simulate.ts';
 import type { Troubled } from './troubles.ts';
 
 /** What can be simulated. `both`: claims under odd seeds, doors under even ones. */
-export type What = 'both' | 'claims' | 'doors' | 'locks' | 'instances' | 'restores' | 'outbox';
+export type What = 'both' | 'claims' | 'doors' | 'locks' | 'instances' | 'restores' | 'outbox' | 'postgres';
 
 /** Runs one seed of a world. */
 export type SimulateAny = (
@@ -23,4 +24,5 @@ export const worlds: Readonly<Record<What, SimulateAny>> = {
   instances: (seed, options) => simulateInstances(seed, options),
   restores: (seed, options) => simulateRestores(seed, options),
   outbox: (seed, options) => simulateOutbox(seed, options),
+  postgres: (seed, options) => simulatePostgres(seed, options),
 };

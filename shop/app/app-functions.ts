@@ -21,6 +21,13 @@ export const constructOf = {
 
 const functions = Object.keys(constructOf) as readonly AppFunction[];
 
+/** The functions that read claims or data, and have no effect of their own. */
+const others = { 'ledger-drift': 'LedgerDrift', 'settle-claims': 'SettleClaims' } as const;
+
+export type OtherFunction = keyof typeof others;
+
+const otherFunctions = Object.keys(others) as readonly OtherFunction[];
+
 /** The effects of an order, and the function that has each. Its operation has the same name. */
 export const operationOf = {
   email: 'send-email',
@@ -38,6 +45,11 @@ export const shopEffects: readonly [EffectKind, EffectKind] = ['email', 'gift-ca
 /** The function at a place in the app, or `undefined` if pawl does not protect it. */
 export function functionAt({ construct }: FunctionPlace): AppFunction | undefined {
   return functions.find((name) => isAt(construct, constructOf[name]));
+}
+
+/** The function at a place in the app that has no effect of its own, or `undefined`. */
+export function otherFunctionAt({ construct }: FunctionPlace): OtherFunction | undefined {
+  return otherFunctions.find((name) => isAt(construct, others[name]));
 }
 
 /** The effect that the function at a place has on an order, or `undefined` if it has none. */

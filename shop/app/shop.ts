@@ -9,6 +9,7 @@ import type { ChainEffect } from '../plan/chain-plan.ts';
 import type { EffectKind, Ledger } from '../providers/ledger.ts';
 import type { Processor } from '../providers/processor.ts';
 import { type AppFunction, constructOf, effectAt, functionAt, operationOf, operationOfChain } from './app-functions.ts';
+import { dynamoRecords, type ShopRecords } from './records.ts';
 
 /** Makes the bundle of a function; `undefined` if it keeps its own. */
 export type BundleFor = (source: AppFunction) => Promise<string | undefined>;
@@ -32,9 +33,8 @@ export interface ShopPayments {
   findDrift(): Promise<Outcome>;
 }
 
-/** What follows from payments: the table of their messages, and who sends and gets them. */
+/** What follows from payments: who sends and gets their messages. */
 interface ShopOutbox {
-  readonly table: string;
   /** The schedule on which the relay sweeps. */
   readonly relay: { run(): Promise<void> };
   /** Whether a sweep is going on. */
@@ -42,11 +42,9 @@ interface ShopOutbox {
   readonly consumers: Readonly<Record<ChainEffect, Poller>>;
 }
 
-/** The repayments: their consumer, and the tables that they work on. */
+/** The repayments: their consumer. */
 interface ShopRepayments {
   readonly consumer: Poller;
-  readonly claimsTable: string;
-  readonly debtsTable: string;
 }
 
 /** The shop, running: its app on real parts, and what its providers really did. */
@@ -56,6 +54,7 @@ export interface Shop {
   readonly payments: ShopPayments;
   readonly outbox: ShopOutbox;
   readonly repayments: ShopRepayments;
+  readonly records: ShopRecords;
   readonly dynamo: DynamoDBClient;
   readonly sqs: SqsLocal;
   readonly sandboxes: LambdaStats;
@@ -88,10 +87,11 @@ export function versionsOf(
   };
 }
 
-/** The parts of the shop in a running rehearsal of its app. */
+/** The parts of the shop in a running rehearsal of its app. @param records what its functions have stored. @default what is in its tables */
 export function shopOf(
   rehearsal: Rehearsal,
   providers: { readonly ledger: Ledger; readonly processor: Processor },
+  records: ShopRecords = dynamoRecordsOf(rehearsal),
 ): Shop {
   const orders = rehearsal.stack('PawlOrders');
   return {
@@ -103,6 +103,7 @@ export function shopOf(
     payments: paymentsOf(rehearsal.stack('PawlPayments'), providers),
     outbox: outboxOf(rehearsal),
     repayments: repaymentsOf(rehearsal.stack('PawlRepayments')),
+    records,
     dynamo: rehearsal.dynamo,
     sqs: rehearsal.sqs,
     sandboxes: rehearsal.sandboxes,
@@ -124,7 +125,6 @@ function paymentsOf(stack: RehearsedStack, { processor }: { readonly processor: 
 function outboxOf(rehearsal: Rehearsal): ShopOutbox {
   const stack = rehearsal.stack('PawlPayments');
   return {
-    table: stack.table('Outbox'),
     relay: stack.schedule(constructOf['relay-outbox']),
     isSwept: () => rehearsal.pendingEvents() > 0,
     consumers: {
@@ -137,7 +137,15 @@ function outboxOf(rehearsal: Rehearsal): ShopOutbox {
 function repaymentsOf(stack: RehearsedStack): ShopRepayments {
   return {
     consumer: stack.consumer(constructOf['repay-debts']),
-    claimsTable: stack.table('Claims'),
-    debtsTable: stack.table('Debts'),
   };
+}
+
+function dynamoRecordsOf({ dynamo, stack }: Rehearsal): ShopRecords {
+  const repayments = stack('PawlRepayments');
+  return dynamoRecords(dynamo, {
+    claims: stack('PawlOrders').table('Claims'),
+    outbox: stack('PawlPayments').table('Outbox'),
+    debts: repayments.table('Debts'),
+    locks: repayments.table('Claims'),
+  });
 }

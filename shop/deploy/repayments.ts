@@ -1,4 +1,4 @@
-import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { itemsOf, timesRepaidIn } from '../app/records.ts';
 import type { PlannedRepayment } from '../plan/plan.ts';
 import {
   judgeRepayments,
@@ -23,25 +23,19 @@ export function repaymentsPart(deployed: Deployed, plan: readonly PlannedRepayme
     dynamo: account.dynamo,
     sqs: account.sqs,
     repayments: {
-      claimsTable: nameOf(deployed, 'AWS::DynamoDB::Table', 'Claims'),
       debtsTable,
       consumer: { queue: { url } },
     },
   };
-  const client = DynamoDBDocumentClient.from(account.dynamo);
+  const timesRepaid = async () => timesRepaidIn(await itemsOf(account.dynamo, debtsTable));
+  const locks = () => itemsOf(account.dynamo, nameOf(deployed, 'AWS::DynamoDB::Table', 'Claims'));
   return {
     deployed,
     queues: [url],
-    async effects() {
-      let repaid = 0;
-      for await (const { Items = [] } of paginateScan({ client }, { TableName: debtsTable, ConsistentRead: true })) {
-        for (const debt of Items) repaid += Number(debt['repaid'] ?? 0);
-      }
-      return repaid;
-    },
+    effects: async () => [...(await timesRepaid()).values()].reduce((sum, times) => sum + times, 0),
     send: (third) => sendRepayments(stack, thirdOf(plan, third)),
     sendAgain: () => sendRequests(stack, plan),
     answered: async () => undefined,
-    judge: () => judgeRepayments(stack, plan),
+    judge: () => judgeRepayments({ timesRepaid, locks }, plan),
   };
 }

@@ -107,7 +107,7 @@ export async function startWorld(
   // What follows from payments has calm providers.
   const mails = cleanUp.adopt(await startProvider(mailRoutes()), (server) => server.stop());
   const accounts = cleanUp.adopt(await startAccounts(), (server) => server.stop());
-  const hooks = combineHooks(faults.dynamodb, faults.sqs);
+  const hooks = combineHooks(faults.store, faults.sqs);
   const started = await startEmulator({
     project: project,
     python,

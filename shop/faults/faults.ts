@@ -3,7 +3,6 @@ import type { TapHooks } from '../../lib/rehearsal/engine/servers/tap.ts';
 import { combineHooks } from '../../lib/rehearsal/engine/servers/tap-hooks.ts';
 import { type ClaimKillPoint, claimKillPoints, createClaimKills } from '../../lib/rehearsal/pawl/claim-kills.ts';
 import type { ProviderFault } from '../../lib/rehearsal/provider.ts';
-import type { DynamoDbFaultStats, DynamoDbFaults } from '../../lib/rehearsal/services/dynamodb/dynamodb-faults.ts';
 import type { EventFaults } from '../../lib/rehearsal/services/event-buses/put-events.ts';
 import type { DeliveryFaults } from '../../lib/rehearsal/services/sqs/event-source.ts';
 import { shopEffects } from '../app/app-functions.ts';
@@ -15,6 +14,7 @@ import type { EffectKind } from '../providers/ledger.ts';
 import { createQueueOutages } from './queue-outages.ts';
 import { createRedeliveries } from './redeliveries.ts';
 import { createSenderKills } from './sender-kills.ts';
+import { dynamoReads } from './store-reads.ts';
 
 /** How long the service takes over a change of a slow account: an invocation has time for one. */
 const slowMs = 600;
@@ -33,8 +33,8 @@ export interface ShopFaults {
   readonly provider: (effect: EffectKind, orderId: string) => ProviderFault | undefined;
   readonly chain: (effect: ChainEffect, paymentId: string) => ProviderFault | undefined;
   readonly accounts: (changeId: string, accountId: string) => ProviderFault | undefined;
-  /** Of what functions send to DynamoDB. */
-  readonly dynamodb: TapHooks;
+  /** Of what functions send to the database of their claims. */
+  readonly store: TapHooks;
   /** Of what functions send to SQS by its endpoint; what goes to the URL of a queue does not pass. */
   readonly sqs: TapHooks;
   readonly eventbridge: TapHooks;
@@ -48,19 +48,31 @@ export interface FaultStats {
   readonly providerFaults: number;
   /** How often a relay was killed that sent what lay in the outbox. */
   readonly relaysKilled: number;
-  readonly store: DynamoDbFaultStats;
+  readonly store: StoreFaultStats;
 }
 
-/** Carries plans out: each trouble happens once, at the first chance. */
+/** How often the database of the claims was made to fail, and how. */
+export type StoreFaultStats = Readonly<
+  Partial<Record<'throttled' | 'unread' | 'connectionsLost' | 'answersLost', number>>
+>;
+
+/** What the database does on a bad day, by chance. */
+export interface StoreFaults {
+  readonly stats: StoreFaultStats;
+  readonly hooks: TapHooks;
+}
+
+/** Carries plans out: each trouble happens once, at the first chance. @param reads reads calls to the database of the claims. @default to DynamoDB */
 export function createFaults(
   { orders = [], payments = [], chain = [], repayments = [], changes = [] }: Plans,
-  dynamodb: DynamoDbFaults,
+  store: StoreFaults,
+  reads = dynamoReads,
 ): { readonly faults: ShopFaults; stats(): FaultStats } {
   const troubles = troublesOf({ orders, payments, chain, changes });
   const atProviders = createProviderFaults(troubles);
   const redeliveries = createRedeliveries(orders);
-  const claimKills = createClaimKills(claimKillsAmong(troubles));
-  const senders = createSenderKills(chain);
+  const claimKills = createClaimKills(claimKillsAmong(troubles), reads.writesIn);
+  const senders = createSenderKills(chain, reads);
   const killed = repayments.filter((planned) => planned.killed).map(({ request }) => request.requestId);
   return {
     faults: {
@@ -71,9 +83,9 @@ export function createFaults(
       sqs: combineHooks(createQueueOutages(payments), senders.destinations),
       eventbridge: senders.destinations,
       eventDelivery: () => createEventRepeats(chain),
-      dynamodb: combineHooks(claimKills, senders.dynamodb, createWorkKills(killed), dynamodb.hooks),
+      store: combineHooks(claimKills, senders.store, createWorkKills(killed, reads.commit), store.hooks),
     },
-    stats: () => ({ ...redeliveries.stats, ...atProviders.stats, ...senders.stats, store: dynamodb.stats }),
+    stats: () => ({ ...redeliveries.stats, ...atProviders.stats, ...senders.stats, store: store.stats }),
   };
 }
 
@@ -175,11 +187,11 @@ function createAccountFaults(
 }
 
 /** Kills the worker of each of these repayments once, when some of its work is committed. */
-function createWorkKills(requestIds: readonly string[]): TapHooks {
+function createWorkKills(requestIds: readonly string[], commit: string): TapHooks {
   const left = new Set(requestIds);
   return {
     onResponse({ operation, body }, { status }) {
-      if (operation !== 'TransactWriteItems' || status !== 200) return 'pass';
+      if (operation !== commit || status !== 200) return 'pass';
       // The effect key of a request stands in each transaction of its work.
       const ids = [...body.matchAll(/repay-debts#(request-\d+)/g)].map(([, id = '']) => id);
       const victim = ids.find((id) => left.has(id));

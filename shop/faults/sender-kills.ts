@@ -1,20 +1,27 @@
-import { list, record } from '../../lib/rehearsal/engine/app/template.ts';
 import type { TapCall, TapHooks } from '../../lib/rehearsal/engine/servers/tap.ts';
-import { messageKey, type PlannedChain, type PlannedSending, type SendingPoint } from '../plan/chain-plan.ts';
+import {
+  keyOfMessage,
+  messageKey,
+  type PlannedChain,
+  type PlannedSending,
+  type SendingPoint,
+} from '../plan/chain-plan.ts';
+import { dynamoReads, type StoreReads } from './store-reads.ts';
 
 /** Kills those who send what lies in the outbox, and counts the relays among them. */
 export interface SenderKills {
   /** At the table of the outbox. */
-  readonly dynamodb: TapHooks;
+  readonly store: TapHooks;
   /** At the services that messages go to. */
   readonly destinations: TapHooks;
   readonly stats: { readonly relaysKilled: number };
 }
 
-const keyOfMessage = /(?:receipt|points)\/payment-\d+/;
-
 /** Each sender is killed once, at its point. A message whose relay is to die does not get through while its worker sends it. */
-export function createSenderKills(chain: readonly PlannedChain[]): SenderKills {
+export function createSenderKills(
+  chain: readonly PlannedChain[],
+  { messagesPut, lanesRead, lanesRemoved }: StoreReads = dynamoReads,
+): SenderKills {
   const planned = new Map<string, PlannedSending>();
   for (const { paymentId, sending } of chain) {
     if (sending !== undefined) planned.set(messageKey(sending.effect, paymentId), sending);
@@ -39,7 +46,7 @@ export function createSenderKills(chain: readonly PlannedChain[]): SenderKills {
 
   return {
     stats,
-    dynamodb: {
+    store: {
       onRequest(call) {
         for (const [lane, key] of messagesPut(call)) {
           keys.set(lane, key);
@@ -64,31 +71,4 @@ export function createSenderKills(chain: readonly PlannedChain[]): SenderKills {
 
 function keyIn({ operation, body }: TapCall): string | undefined {
   return operation === 'SendMessage' || operation === 'PutEvents' ? keyOfMessage.exec(body)?.[0] : undefined;
-}
-
-/** The messages that a commit puts into the outbox: their lanes, and their keys. */
-function messagesPut({ operation, body }: TapCall): readonly (readonly [string, string])[] {
-  if (operation !== 'TransactWriteItems' || !keyOfMessage.test(body)) return [];
-  return list(record(JSON.parse(body))['TransactItems']).flatMap((item) => {
-    const { id, key } = record(record(record(item)['Put'])['Item']);
-    const found = keyOfMessage.exec(textOf(key))?.[0];
-    return found === undefined ? [] : [[textOf(id), found] as const];
-  });
-}
-
-function lanesRead({ operation, body }: TapCall): readonly string[] {
-  if (operation !== 'Query') return [];
-  return [textOf(record(record(JSON.parse(body))['ExpressionAttributeValues'])[':id'])];
-}
-
-function lanesRemoved({ operation, body }: TapCall): readonly string[] {
-  if (operation !== 'BatchExecuteStatement') return [];
-  return list(record(JSON.parse(body))['Statements'])
-    .map(record)
-    .filter(({ Statement }) => String(Statement).startsWith('DELETE'))
-    .map(({ Parameters }) => textOf(list(Parameters)[0]));
-}
-
-function textOf(attribute: unknown): string {
-  return String(record(attribute)['S']);
 }

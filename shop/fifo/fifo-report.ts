@@ -1,5 +1,5 @@
 import { whatWentWrong } from '../../lib/rehearsal/file/report.ts';
-import { type Colour, createPrinter, optionFor } from '../printing.ts';
+import { type Colour, createPrinter, optionsOf } from '../printing.ts';
 import { whyUnjudged } from '../traffic/traffic-result.ts';
 import { complaintsAbout, isInOrder } from './change-verdict.ts';
 import type { FifoResult } from './fifo.ts';
@@ -85,6 +85,6 @@ function conclusion(result: FifoResult): readonly (readonly [Colour, string])[] 
   return [...wrong, ...(isGoodFifo(result) ? [['green', good] as const] : []), ['dim', `Again: ${again(result)}`]];
 }
 
-function again({ killShare, seed, protection }: FifoResult): string {
-  return `npm start -- --fifo --kill ${killShare} --seed ${seed}${optionFor[protection]}`;
+function again(result: FifoResult): string {
+  return `npm start -- --fifo --kill ${result.killShare} --seed ${result.seed}${optionsOf(result)}`;
 }

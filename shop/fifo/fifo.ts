@@ -12,7 +12,11 @@ import { shopApp } from '../app/project.ts';
 import { versionsOf } from '../app/shop.ts';
 import { createFaults } from '../faults/faults.ts';
 import { type PlannedChange, planChanges } from '../plan/change-plan.ts';
-import { bundleChanged, type Protection } from '../protection/changed-bundle.ts';
+import { createPostgresFaults } from '../postgres/faults.ts';
+import { bundlesOverPostgres } from '../postgres/functions.ts';
+import { postgresReads } from '../postgres/reads.ts';
+import { type ShopPostgres, startShopPostgres } from '../postgres/store.ts';
+import { bundleChanged, type Protection, type Store } from '../protection/changed-bundle.ts';
 import { type Accounts, createAccounts } from '../providers/accounts.ts';
 import type { Rehearsed } from '../traffic/traffic-result.ts';
 import { type ChangesVerdict, complaintsAbout, judgeChanges } from './change-verdict.ts';
@@ -24,6 +28,8 @@ export interface FifoOptions {
   readonly killShare: number;
   readonly seed: number;
   readonly protection: Protection;
+  /** Where the function keeps its claims. @default 'dynamodb' */
+  readonly store?: Store;
   readonly progress: Progress;
   /** When to give up waiting for the queue, from the last message on. @default 240000, and more by three times the share of kills */
   readonly deadlineMs?: number;
@@ -46,6 +52,7 @@ export interface FifoResult {
   readonly killShare: number;
   readonly seed: number;
   readonly protection: Protection;
+  readonly store: Store;
   readonly seconds: number;
 }
 
@@ -66,26 +73,45 @@ interface RehearsedChanges {
   readonly accounts: Accounts;
   readonly queue: () => ChangesQueue;
   readonly deadlineMs: number;
+  readonly environment: Readonly<Record<string, string>>;
 }
 
 /** Changes of accounts through the real app's FIFO queue, with every kind of trouble there is, until the queue is empty. */
 export async function runFifo(options: FifoOptions): Promise<FifoResult> {
+  if (options.store !== 'postgres') return runOver(options);
+  options.progress.update('starting PostgreSQL …');
+  await using postgres = await startShopPostgres();
+  return await runOver(options, postgres);
+}
+
+async function runOver(options: FifoOptions, postgres?: ShopPostgres): Promise<FifoResult> {
   const { progress, protection, seed, killShare, onLog } = options;
   const plan = planChanges(options);
   const accounts = createAccounts();
-  const { faults, stats } = createFaults({ changes: plan }, createDynamoDbFaults(createRandom(seed)));
+  const random = createRandom(seed);
+  const { faults, stats } = postgres
+    ? createFaults({ changes: plan }, createPostgresFaults(random), postgresReads)
+    : createFaults({ changes: plan }, createDynamoDbFaults(random));
   const up: { queue?: ChangesQueue; result?: FifoResult } = {};
   const queue = () => expectUp(up.queue);
   const deadlineMs = options.deadlineMs ?? 240_000 * (1 + 3 * killShare);
-  const { file, verdict } = changesRehearsal({ plan, accounts, queue, deadlineMs });
+  const { file, verdict } = changesRehearsal({
+    plan,
+    accounts,
+    queue,
+    deadlineMs,
+    environment: postgres?.environment ?? {},
+  });
   await runRehearsal(file, {
     app: shopApp,
     seed,
     faults: {
-      dynamodb: faults.dynamodb,
+      ...(postgres ? {} : { dynamodb: faults.store }),
       provider: (changeId) => faults.accounts(changeId, accounts.accountOf(changeId) ?? ''),
     },
-    ...versionsOf(protection === 'as-written' ? undefined : (source) => bundleChanged(source, protection)),
+    ...(postgres
+      ? bundlesOverPostgres(protection)
+      : versionsOf(protection === 'as-written' ? undefined : (source) => bundleChanged(source, protection))),
     onStarting: (what) => progress.update(`${what} …`),
     onLook({ seconds, left }) {
       const booked = accounts.log.filter(({ kind }) => kind === 'booked').length;
@@ -93,7 +119,9 @@ export async function runFifo(options: FifoOptions): Promise<FifoResult> {
       progress.update(`${seconds.toFixed(0).padStart(3)} s   ${state}`);
     },
     ...(onLog ? { onLog } : {}),
-    onUp({ engine: { sqs, stack, sandboxes } }) {
+    onUp(running) {
+      postgres?.disturb(running, faults.store);
+      const { sqs, stack, sandboxes } = running.engine;
       const consumer = stack('PawlAccounts').consumer(constructOf['change-account']);
       const { deadLetterQueue } = consumer;
       up.queue = {
@@ -119,6 +147,7 @@ export async function runFifo(options: FifoOptions): Promise<FifoResult> {
         killShare,
         seed,
         protection,
+        store: options.store ?? 'dynamodb',
         seconds: Math.round(rehearsed.seconds * 10) / 10,
       };
     },
@@ -132,7 +161,7 @@ function expectUp<Part>(part: Part | undefined): Part {
 }
 
 /** The rehearsal of the changes, and what its check found. */
-function changesRehearsal({ plan, accounts, queue, deadlineMs }: RehearsedChanges): {
+function changesRehearsal({ plan, accounts, queue, deadlineMs, environment }: RehearsedChanges): {
   readonly file: Rehearsal;
   verdict(): ChangesVerdict;
 } {
@@ -143,6 +172,7 @@ function changesRehearsal({ plan, accounts, queue, deadlineMs }: RehearsedChange
     file: rehearsal({
       context: { functionTimeoutSeconds: 3 },
       functionTimeoutSeconds: 'as-written',
+      environment,
       providers: { ACCOUNTS_API_URL: service },
       traffic: (app) => sendChanges(app, queue().construct, plan),
       effects: { change: service },

@@ -11,6 +11,9 @@ export function messageKey(effect: ChainEffect, paymentId: string): string {
   return `${effect}/${paymentId}`;
 }
 
+/** Finds such a key in a text. */
+export const keyOfMessage = /(?:receipt|points)\/payment-\d+/;
+
 /** The moment at which a sender of the outbox is killed. */
 export type SendingPoint =
   /** The payment is posted, with its messages; its worker never learns it. */

@@ -76,14 +76,14 @@ interface Next {
   readonly detailType?: string;
 }
 
-function isNext(write: object): write is Next {
+export function isNext(write: object): write is Next {
   return 'to' in write;
 }
 
 const sqs = new SQSClient({ useQueueUrlAsEndpoint: false });
 const buses = new EventBridgeClient({});
 
-function send({ to, key, body, source, detailType }: Next): Promise<object> {
+export function send({ to, key, body, source, detailType }: Next): Promise<object> {
   const Detail = JSON.stringify({ ...body, 'idempotency-key': key });
   return detailType === undefined
     ? sqs.send(
@@ -103,6 +103,10 @@ export function dynamoOutbox() {
   return { message: (message: Next) => message };
 }
 
+export function postgresOutbox() {
+  return dynamoOutbox();
+}
+
 /** There is nothing that a relay could send. */
 export function outboxRelay() {
   return nothing;
@@ -116,7 +120,7 @@ export function eventBridgeEnvelope() {
 export function resourceLocks() {
   return {
     async withLock(_: object, __: object, work: (lock: object) => unknown) {
-      return { outcome: 'done', result: await work({ signal: new AbortController().signal }) };
+      return { outcome: 'done', result: await work({ signal: new AbortController().signal, fence: () => 0 }) };
     },
   };
 }

@@ -1,6 +1,6 @@
 import { plural } from '../../lib/pawl/kernel/plural.ts';
 import type { ChainEffect } from '../plan/chain-plan.ts';
-import { type Colour, optionFor, some } from '../printing.ts';
+import { type Colour, optionsOf, some, storeOption } from '../printing.ts';
 import type { EffectKind } from '../providers/ledger.ts';
 import { isFoundExactly } from './payments.ts';
 import { chainOf, hasFollowed, isGood, noVerdictOf, type TrafficResult } from './traffic-result.ts';
@@ -157,6 +157,8 @@ export function again({ orders, payments, repayments, killShare, seed }: Traffic
 
 function commands(result: TrafficResult): readonly Line[] {
   const command = again(result);
-  const same: Line = ['dim', `Again: ${command}${optionFor[result.protection]}`];
-  return result.protection === 'none' ? [same] : [same, ['dim', `Without pawl: ${command} --unprotected`]];
+  const same: Line = ['dim', `Again: ${command}${optionsOf(result)}`];
+  return result.protection === 'none'
+    ? [same]
+    : [same, ['dim', `Without pawl: ${command}${storeOption(result.store)} --unprotected`]];
 }

@@ -4,7 +4,6 @@ import {
   type Message,
   SendMessageCommand,
 } from '@aws-sdk/client-sqs';
-import { dynamoStore, sdk } from 'pawl/dynamodb';
 import { operator } from 'pawl/operate';
 import { receiveDeadLetters } from '../../lib/rehearsal/services/sqs/dead-letters.ts';
 import { operationOf } from '../app/app-functions.ts';
@@ -37,8 +36,7 @@ export async function decideSomeParked(shop: Shop, effect: EffectKind): Promise<
     .filter((one) => one !== undefined)
     .slice(0, orders.length > 2 ? 2 : 1);
 
-  const store = dynamoStore({ tableName: shop.claimsTable, aws: sdk({ dynamodb: shop.dynamo }) });
-  const operate = operator({ store, onEvent: () => undefined });
+  const operate = operator({ store: shop.records.claims, onEvent: () => undefined });
   const decided: Decided[] = [];
   const redriven = new Set<Message>();
   for (const { message, orderId } of chosen) {

@@ -1,6 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { BatchWriteCommand, DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { ShopRecords } from '../app/records.ts';
 import type { PlannedRepayment } from '../plan/plan.ts';
 
 /** What became of the debts that requests named. */
@@ -19,7 +20,6 @@ export interface RepaymentsStack {
   readonly dynamo: DynamoDBClient;
   readonly sqs: { readonly client: SQSClient };
   readonly repayments: {
-    readonly claimsTable: string;
     readonly debtsTable: string;
     readonly consumer: { readonly queue: { readonly url: string } };
   };
@@ -53,22 +53,14 @@ export async function sendRequests(
 
 /** Reads the debts and the locks, and says what is wrong with them. */
 export async function judgeRepayments(
-  { dynamo, repayments: { debtsTable, claimsTable } }: RepaymentsStack,
+  stored: Pick<ShopRecords, 'timesRepaid' | 'locks'>,
   plan: readonly PlannedRepayment[],
 ): Promise<RepaymentsVerdict> {
-  const documents = DynamoDBDocumentClient.from(dynamo);
-  async function all(TableName: string): Promise<readonly Record<string, unknown>[]> {
-    const items: Record<string, unknown>[] = [];
-    for await (const { Items = [] } of paginateScan({ client: documents }, { TableName, ConsistentRead: true }))
-      items.push(...Items);
-    return items;
-  }
-  const debts = await all(debtsTable);
-  const times = new Map(debts.map((debt) => [String(debt['debtId']), Number(debt['repaid'] ?? 0)]));
+  const times = await stored.timesRepaid();
   const wanted = debtsOf(plan);
-  const records = await all(claimsTable);
+  const records = await stored.locks();
   const locks = new Map(records.map((record) => [record['id'], record['status']]));
-  const isLocked = ({ kind, lockId }: Record<string, unknown>) =>
+  const isLocked = ({ kind, lockId }: Readonly<Record<string, unknown>>) =>
     kind === 'resource' && locks.has(lockId) && locks.get(lockId) !== 'ended';
   return {
     requests: plan.length,

@@ -1,6 +1,7 @@
 import { whatWentWrong } from '../../lib/rehearsal/file/report.ts';
 import type { Verdicts } from '../../lib/rehearsal/pawl/events.ts';
-import { createPrinter, optionFor, type Printer } from '../printing.ts';
+import type { StoreFaultStats } from '../faults/faults.ts';
+import { createPrinter, optionsOf, type Printer } from '../printing.ts';
 import { again, chainNames, conclusion, nameOf } from './conclusion.ts';
 import type { StatementVerdict } from './payments.ts';
 import { chainOf, type TrafficResult, timesAsked } from './traffic-result.ts';
@@ -30,10 +31,7 @@ export function report(result: TrafficResult, colour: boolean): string {
     paint('bold', 'Repayments'),
     ...repayments(result, printer),
     // What `check` found is part of the conclusion.
-    ...whatWentWrong(
-      { ...result.rehearsed, findings: [] },
-      { colour, again: `${again(result)}${optionFor[result.protection]}` },
-    ),
+    ...whatWentWrong({ ...result.rehearsed, findings: [] }, { colour, again: `${again(result)}${optionsOf(result)}` }),
     '',
     ...conclusion(result).map(([format, text]) => paint(format, text)),
     '',
@@ -66,8 +64,11 @@ function said({ applied, notApplied, tooEarly, inconclusive }: Verdicts): string
 
 function troubles(result: TrafficResult, { row }: Printer): readonly string[] {
   const { sandboxes, payments, storeFaults } = result;
-  const { throttled, unread, answersLost } = storeFaults;
-  const ofStore = `${throttled} statements throttled, ${unread} keys left unread, ${answersLost} responses lost`;
+  const ofStore = storeFaultNames.flatMap(([fault, name]) => {
+    const times = storeFaults[fault];
+    return times === undefined ? [] : [{ times, said: `${times} ${name}` }];
+  });
+  const inAll = ofStore.reduce((sum, { times }) => sum + times, 0);
   return [
     row('sandboxes', sandboxes.started, 'started, each a process of its own'),
     row(
@@ -82,9 +83,16 @@ function troubles(result: TrafficResult, { row }: Printer): readonly string[] {
       payments.outages,
       'payments whose message the queue refused at first, or took with the response lost',
     ),
-    ...(result.protection === 'none' ? [] : [row('store faults', throttled + unread + answersLost, ofStore)]),
+    ...(result.protection === 'none' ? [] : [row('store faults', inAll, ofStore.map(({ said }) => said).join(', '))]),
   ];
 }
+
+const storeFaultNames = [
+  ['throttled', 'statements throttled'],
+  ['unread', 'keys left unread'],
+  ['connectionsLost', 'connections ended before a statement arrived'],
+  ['answersLost', 'responses lost'],
+] as const satisfies readonly (readonly [keyof StoreFaultStats, string])[];
 
 function effect(verdict: EffectVerdict, { paint }: Printer): string {
   const count = (items: readonly string[], width: number, isBad = false) => {

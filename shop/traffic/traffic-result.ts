@@ -1,9 +1,9 @@
 import { tooSlow } from '../../lib/rehearsal/file/conclude.ts';
 import type { RehearsalResult } from '../../lib/rehearsal/file/result.ts';
 import type { Verdicts } from '../../lib/rehearsal/pawl/events.ts';
-import type { DynamoDbFaultStats } from '../../lib/rehearsal/services/dynamodb/dynamodb-faults.ts';
+import type { StoreFaultStats } from '../faults/faults.ts';
 import { type ChainEffect, chainEffects } from '../plan/chain-plan.ts';
-import type { Protection } from '../protection/changed-bundle.ts';
+import type { Protection, Store } from '../protection/changed-bundle.ts';
 import type { Decided } from './operator.ts';
 import { isPosted, type PaymentsVerdict } from './payments.ts';
 import { isRepaid, type RepaymentsVerdict } from './repayments.ts';
@@ -22,7 +22,7 @@ export interface TrafficResult {
   readonly producerDuplicates: number;
   readonly sqsRedeliveries: number;
   readonly providerFaults: number;
-  readonly storeFaults: DynamoDbFaultStats;
+  readonly storeFaults: StoreFaultStats;
   /** How often a relay was killed that sent what lay in the outbox. */
   readonly relaysKilled: number;
   readonly deliveries: number;
@@ -49,6 +49,7 @@ export interface TrafficResult {
   /** Messages that were still on their queues when the time was up. */
   readonly left: number;
   readonly protection: Protection;
+  readonly store: Store;
   readonly killShare: number;
   readonly seed: number;
   readonly seconds: number;

@@ -15,7 +15,12 @@ import { createFaults, type FaultStats } from '../faults/faults.ts';
 import { planChain } from '../plan/chain-plan.ts';
 import { planMisstatements } from '../plan/misstatements.ts';
 import { createPlan, planPayments, planRepayments } from '../plan/plan.ts';
-import { bundleChanged, type Protection } from '../protection/changed-bundle.ts';
+import { createPostgresFaults } from '../postgres/faults.ts';
+import { bundlesOverPostgres } from '../postgres/functions.ts';
+import { postgresReads } from '../postgres/reads.ts';
+import { postgresRecords } from '../postgres/records.ts';
+import { type ShopPostgres, startShopPostgres } from '../postgres/store.ts';
+import { bundleChanged, type Protection, type Store } from '../protection/changed-bundle.ts';
 import { createLedger } from '../providers/ledger.ts';
 import { createProcessor } from '../providers/processor.ts';
 import {
@@ -38,6 +43,8 @@ export interface TrafficOptions {
   readonly killShare: number;
   readonly seed: number;
   readonly protection: Protection;
+  /** Where the functions keep claims, locks and data. @default 'dynamodb' */
+  readonly store?: Store;
   readonly progress: Progress;
   /** The timeout of the functions. @default 3 */
   readonly functionTimeoutSeconds?: number;
@@ -65,14 +72,28 @@ export interface TrafficOptions {
 
 /** Orders through the real app, with every kind of trouble there is, until its queues are empty: a rehearsal of the shop. */
 export async function runTraffic(options: TrafficOptions): Promise<TrafficResult> {
+  if (options.store !== 'postgres') return runOver(options);
+  options.progress.update('starting PostgreSQL …');
+  await using postgres = await startShopPostgres();
+  return await runOver(options, postgres);
+}
+
+async function runOver(options: TrafficOptions, postgres?: ShopPostgres): Promise<TrafficResult> {
   const { progress, seed, story, onLog, page } = options;
   const plan = planOf(options);
   const events = createPawlEvents();
-  const { faults, stats } = createFaults(plan, createDynamoDbFaults(createRandom(seed)));
-  const { provider, chain, delivery, ...atServices } = faults;
+  const random = createRandom(seed);
+  const { faults, stats } = postgres
+    ? createFaults(plan, createPostgresFaults(random), postgresReads)
+    : createFaults(plan, createDynamoDbFaults(random));
+  const { provider, chain, delivery, store, ...atServices } = faults;
   const up: { shop?: Shop; result?: TrafficResult } = {};
   const run: RehearsedShop & TrafficOptions = {
     ...options,
+    ...(postgres && {
+      environment: { ...options.environment, ...postgres.environment },
+      postgres: postgres.pool,
+    }),
     plan,
     ledger: createLedger(),
     processor: createProcessor(),
@@ -85,7 +106,7 @@ export async function runTraffic(options: TrafficOptions): Promise<TrafficResult
     seed,
     story,
     faults: {
-      dynamodb: atServices.dynamodb,
+      ...(postgres ? {} : { dynamodb: store }),
       sqs: atServices.sqs,
       eventbridge: atServices.eventbridge,
       eventDelivery: atServices.eventDelivery,
@@ -97,7 +118,9 @@ export async function runTraffic(options: TrafficOptions): Promise<TrafficResult
         return behind && chain(behind, intent);
       },
     },
-    ...versionsOf(options.bundleFor ?? bundlesUnder(options.protection), options.other),
+    ...(postgres
+      ? bundlesOverPostgres(options.protection)
+      : versionsOf(options.bundleFor ?? bundlesUnder(options.protection), options.other)),
     onStarting(what) {
       progress.update(`${what} …`);
       page?.onStarting(what);
@@ -112,7 +135,8 @@ export async function runTraffic(options: TrafficOptions): Promise<TrafficResult
       page?.onLog(line, sandbox);
     },
     async onUp(running) {
-      up.shop = shopOf(running.engine, run);
+      up.shop = shopOf(running.engine, run, postgres && postgresRecords(postgres.pool));
+      postgres?.disturb(running, store);
       await page?.onUp(running);
       await options.onUp?.(up.shop);
     },
@@ -202,6 +226,7 @@ async function resultOf(
     rehearsed,
     left: rehearsed.left,
     protection,
+    store: options.store ?? 'dynamodb',
     killShare: options.killShare,
     seed: options.seed,
     seconds: Math.round(rehearsed.seconds * 10) / 10,

@@ -66,7 +66,7 @@ describe('the kills of those who send', () => {
     const sending = { effect: 'receipt', by, point } as const;
     const planned: PlannedChain = { paymentId: 'payment-00001', sending, troubles: none, comesTwice: false };
     const kills = createSenderKills([planned]);
-    expect(kills.dynamodb.onRequest?.(commit)).toBe('pass');
+    expect(kills.store.onRequest?.(commit)).toBe('pass');
     return kills;
   }
 
@@ -84,8 +84,8 @@ describe('the kills of those who send', () => {
     ['kept', 'onRequest', removal],
     ['removed', 'onResponse', removal],
   ] as const)('a relay dies at the table at the point %s, once, and no worker in its place', (point, at, callOf) => {
-    const { dynamodb, stats } = killsOf('relay', point);
-    const asked = (sandbox: string) => dynamodb[at]?.(callOf(sandbox), ok);
+    const { store, stats } = killsOf('relay', point);
+    const asked = (sandbox: string) => store[at]?.(callOf(sandbox), ok);
     expect(asked(worker)).toBe('pass');
     expect(asked(relay)).toBe('kill');
     expect(asked(relay)).toBe('pass');
@@ -101,10 +101,10 @@ describe('the kills of those who send', () => {
   });
 
   test('a message of another payment, and what is about no message, passes', () => {
-    const { destinations, dynamodb } = killsOf('worker', 'unsent');
+    const { destinations, store } = killsOf('worker', 'unsent');
     const other = call(worker, 'SendMessage', { MessageAttributes: { k: messageKey('receipt', 'payment-00002') } });
     expect(destinations.onRequest?.(other)).toBe('pass');
     expect(destinations.onRequest?.(call(worker, 'SendMessage', { paymentId: 'payment-00001' }))).toBe('pass');
-    expect(dynamodb.onRequest?.(call(worker, 'GetItem', {}))).toBe('pass');
+    expect(store.onRequest?.(call(worker, 'GetItem', {}))).toBe('pass');
   });
 });

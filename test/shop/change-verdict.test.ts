@@ -91,6 +91,7 @@ describe('the verdict on ordered changes', () => {
       killShare: 0.08,
       seed: 7,
       protection: 'as-written',
+      store: 'dynamodb',
       rehearsed: {
         good: true,
         noVerdict: undefined,

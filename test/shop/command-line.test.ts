@@ -8,6 +8,7 @@ describe('the command line', () => {
       ...defaults,
       json: false,
       protection: 'as-written',
+      store: 'dynamodb',
       verbose: false,
       fifo: false,
       console: false,
@@ -27,6 +28,8 @@ describe('the command line', () => {
       '7',
       '--json',
       '--unprotected',
+      '--store',
+      'postgres',
       '--verbose',
     ];
     const expected = {
@@ -37,6 +40,7 @@ describe('the command line', () => {
       seed: 7,
       json: true,
       protection: 'none',
+      store: 'postgres',
       verbose: true,
       fifo: false,
       console: false,
@@ -56,6 +60,8 @@ describe('the command line', () => {
     [['--kill', '2'], '--kill'],
     [['--kill', 'many'], '--kill'],
     [['--seed', '-1'], '--seed'],
+    [['--store', 'mysql'], '--store'],
+    [['--store', 'postgres', '--console'], '--store postgres'],
     [['--orders'], '--orders'],
     [['more'], 'more'],
     [['--retry', '--unprotected'], '--unprotected'],

@@ -46,7 +46,7 @@ const refused = { status: 400, body: '{}' };
 
 describe('a planned kill', () => {
   test.each([claim, claims])('waits for the claim to be written, and happens once', (written) => {
-    const { dynamodb: tap } = createFaults({ orders: [planWith(kill('claim-written'))] }, calmStore).faults;
+    const { store: tap } = createFaults({ orders: [planWith(kill('claim-written'))] }, calmStore).faults;
     expect(tap?.onRequest?.(written)).toBe('pass');
     expect(tap?.onResponse?.(release, ok)).toBe('pass');
     expect(tap?.onResponse?.(written, refused)).toBe('pass');
@@ -55,18 +55,18 @@ describe('a planned kill', () => {
   });
 
   test('after the claim was answered comes no sooner', () => {
-    const { dynamodb: tap } = createFaults({ orders: [planWith(kill('claim-answered'))] }, calmStore).faults;
+    const { store: tap } = createFaults({ orders: [planWith(kill('claim-answered'))] }, calmStore).faults;
     expect(tap?.onResponse?.(claim, ok)).toBe('pass');
     expect(tap?.onAnswered?.(claim, ok)).toBe('kill');
   });
 
   test('at the completion is before or after it is written', () => {
     const before = createFaults({ orders: [planWith(kill('completion-sent'))] }, calmStore).faults;
-    expect(before.dynamodb?.onRequest?.(claim)).toBe('pass');
-    expect(before.dynamodb?.onRequest?.(completion)).toBe('kill');
+    expect(before.store?.onRequest?.(claim)).toBe('pass');
+    expect(before.store?.onRequest?.(completion)).toBe('kill');
     const after = createFaults({ orders: [planWith(kill('completion-written'))] }, calmStore).faults;
-    expect(after.dynamodb?.onRequest?.(completion)).toBe('pass');
-    expect(after.dynamodb?.onResponse?.(completion, ok)).toBe('kill');
+    expect(after.store?.onRequest?.(completion)).toBe('pass');
+    expect(after.store?.onResponse?.(completion, ok)).toBe('kill');
   });
 
   test('during the effect is left to the provider, and is for this effect of this order', () => {

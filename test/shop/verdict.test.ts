@@ -78,6 +78,7 @@ const result: TrafficResult = {
   },
   left: 0,
   protection: 'as-written',
+  store: 'dynamodb',
   killShare: 0.08,
   seed: 1,
   seconds: 12.3,

@@ -1,6 +1,6 @@
 import type { TestProject } from 'vitest/node';
 import { startDynamoDbLocal } from '../../lib/rehearsal/engine/servers/dynamodb-local.ts';
-import { postgresPrograms, startPostgres } from './postgres.ts';
+import { postgresPrograms, startPostgres } from '../../shop/postgres/server.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -64,7 +64,11 @@ interface Disturbing extends Notes {
 }
 
 /** Hooks that write down what they do to a request. */
-function noted(hooks: TapHooks | undefined, service: string, { intents, journal, disturb }: Disturbing): TapHooks {
+export function noted(
+  hooks: TapHooks | undefined,
+  service: string,
+  { intents, journal, disturb }: Disturbing,
+): TapHooks {
   if (hooks === undefined) return {};
   const note = (call: TapCall, verdict: TapVerdict, moment: string, lost: string) => {
     const { sandbox } = call;

@@ -34,14 +34,14 @@ export function claimWrites(
     .map((statement) => statementWrite(record(statement)));
 }
 
-/** The claims that a request takes. With its response, those that it took. */
-export function claimsIn(call: TapCall, answer?: TapAnswer): readonly string[] {
-  return idsWith('in-flight', claimWrites(call, answer));
+/** The claims that a request takes. With its response, those that it took. @param writesIn reads the requests of another database */
+export function claimsIn(call: TapCall, answer?: TapAnswer, writesIn = claimWrites): readonly string[] {
+  return idsWith('in-flight', writesIn(call, answer));
 }
 
-/** The claims that a request completes. With its response, those that it completed. */
-export function completionsIn(call: TapCall, answer?: TapAnswer): readonly string[] {
-  return idsWith('completed', claimWrites(call, answer));
+/** The claims that a request completes. With its response, those that it completed. @param writesIn reads the requests of another database */
+export function completionsIn(call: TapCall, answer?: TapAnswer, writesIn = claimWrites): readonly string[] {
+  return idsWith('completed', writesIn(call, answer));
 }
 
 function idsWith(wanted: string, writes: readonly SeenWrite[]): readonly string[] {

@@ -16,6 +16,7 @@ import { awsOf } from '../aws.ts';
 import { dynamoClient } from '../dynamodb/client.ts';
 import { leanClient } from '../dynamodb/lean-client.ts';
 import type { Sandbox } from '../lambda/sandbox.ts';
+import { simulatedPostgres } from '../postgres/stores.ts';
 import { ProviderError } from '../provider.ts';
 import type { Simulation } from '../simulation.ts';
 import { deadLetterUrl } from '../sqs/client.ts';
@@ -34,14 +35,18 @@ export const intentOf = (order: Order) => canonicalValue({ amount: order.amount 
 
 function storeOf(simulation: Simulation, sandbox: Sandbox): ClaimStore {
   const { scenario } = simulation;
-  const { http } = scenario;
+  const store =
+    scenario.database === 'postgres' ? simulatedPostgres(simulation, sandbox) : dynamoOf(simulation, sandbox);
+  return scenario.remembersCompleted ? rememberCompleted(store, { keys: 2 }) : store;
+}
+
+function dynamoOf(simulation: Simulation, sandbox: Sandbox): ClaimStore {
+  const { http, store } = simulation.scenario;
   const client = http
     ? leanClient(simulation, sandbox, simulation.table, http)
     : dynamoClient(simulation, sandbox, simulation.table);
   const table = { tableName: 'claims', aws: awsOf(simulation, sandbox, client) };
-  const store =
-    scenario.store === 'batches' ? dynamoStore({ ...table, host: sandbox.host }) : individualDynamoStore(table);
-  return scenario.remembersCompleted ? rememberCompleted(store, { keys: 2 }) : store;
+  return store === 'batches' ? dynamoStore({ ...table, host: sandbox.host }) : individualDynamoStore(table);
 }
 
 /** The options that every adapter is given, as the seed chose them. */

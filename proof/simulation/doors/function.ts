@@ -12,8 +12,16 @@ import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import type { SqsRecord } from '../../../lib/pawl/sqs/event.ts';
 import { bodyField, deadLetterQueue, eachMessage, type Message } from '../../../lib/pawl/sqs/index.ts';
 import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import type { PostgresClient } from '../../../lib/pawl/stores/postgres/sql.ts';
+import type { PostgresStore } from '../../../lib/pawl/stores/postgres/store.ts';
 import { rememberCompleted } from '../../../lib/pawl/stores/remember-completed.ts';
-import { CommitRefusedError, eachTransaction, transactionalStore } from '../../../lib/pawl/transactions/index.ts';
+import {
+  CommitRefusedError,
+  eachTransaction,
+  type TransactionalStore,
+  transactionalStore,
+} from '../../../lib/pawl/transactions/index.ts';
+import { eachTransaction as eachSqlTransaction } from '../../../lib/pawl/transactions/postgres/each-transaction.ts';
 import { awsOf } from '../aws.ts';
 import type { Order } from '../consumers/options.ts';
 import { intentOf, operation, payloadOf } from '../consumers/options.ts';
@@ -21,18 +29,25 @@ import { dynamoClient } from '../dynamodb/client.ts';
 import { leanClient } from '../dynamodb/lean-client.ts';
 import type { Sandbox } from '../lambda/sandbox.ts';
 import type { Handler, Job } from '../parts.ts';
+import { simulatedPostgres } from '../postgres/stores.ts';
 import { deadLetterUrl } from '../sqs/client.ts';
 import { createSeams, type SeamsAtWork } from './seams-at-work.ts';
 import type { DoorsSimulation } from './simulation.ts';
 import { createDoorsWorker, type DoorsWorker, settleMsOf } from './work.ts';
 
 function storeOf(simulation: DoorsSimulation, sandbox: Sandbox) {
+  const { scenario } = simulation;
+  const store =
+    scenario.database === 'postgres' ? simulatedPostgres(simulation, sandbox) : dynamoOf(simulation, sandbox);
+  return scenario.remembersCompleted ? rememberCompleted(store, { keys: 2 }) : store;
+}
+
+function dynamoOf(simulation: DoorsSimulation, sandbox: Sandbox) {
   const { table, scenario } = simulation;
   const { http } = scenario;
   const client = http ? leanClient(simulation, sandbox, table, http) : dynamoClient(simulation, sandbox, table);
   const aws = awsOf(simulation, sandbox, client);
-  const store = transactionalStore(dynamoStore({ tableName: 'claims', aws, host: sandbox.host }));
-  return scenario.remembersCompleted ? rememberCompleted(store, { keys: 2 }) : store;
+  return transactionalStore(dynamoStore({ tableName: 'claims', aws, host: sandbox.host }));
 }
 
 function claimOptions<Input>(simulation: DoorsSimulation, sandbox: Sandbox) {
@@ -97,20 +112,29 @@ export function doorsFunction(simulation: DoorsSimulation, sandbox: Sandbox): Ha
         worker.handle(jobOf(body, messageId), claim),
       );
     case 'each-transaction': {
-      const { onAbandoned: _, lease: __, marksEffect: ___, ...options } = sqsOptions(simulation, sandbox);
-      return eachTransaction<Order>(
-        {
-          ...options,
-          onRefused: (refused) => worker.refusal(refused),
-        },
-        async ({ body, messageId }) => {
-          const job = jobOf(body, messageId);
-          simulation.oracle.hasRun(job.key);
+      const { onAbandoned: _, lease: __, marksEffect: ___, ...given } = sqsOptions(simulation, sandbox);
+      const options = { ...given, onRefused: (refused: CommitRefusedError) => worker.refusal(refused) };
+      const begun = ({ body, messageId }: Message<Order>): Job => {
+        const job = jobOf(body, messageId);
+        simulation.oracle.hasRun(job.key);
+        return job;
+      };
+      if (scenario.database === 'postgres') {
+        const store = options.store as PostgresStore<PostgresClient>;
+        return eachSqlTransaction<Order>({ ...options, store }, async (message, tx) => {
+          const job = begun(message);
           await worker.poisonIf(job);
           if (scenario.handler.worksBefore) await worker.otherWork();
-          return worker.writesOf(job, 'record');
-        },
-      );
+          await worker.runStatements(job, 'record', tx);
+        });
+      }
+      const store = options.store as TransactionalStore;
+      return eachTransaction<Order>({ ...options, store }, async (message) => {
+        const job = begun(message);
+        await worker.poisonIf(job);
+        if (scenario.handler.worksBefore) await worker.otherWork();
+        return worker.writesOf(job, 'record');
+      });
     }
     case 'sqs-once': {
       const { lease: _, timeoutMs: __, marksEffect: ___, ...options } = sqsOptions(simulation, sandbox);

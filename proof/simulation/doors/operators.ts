@@ -1,12 +1,11 @@
 import { type Checkpoint, stepsInDoubt } from '../../../lib/pawl/rules/checkpoints.ts';
 import type { ResolutionVerdict, StepResolution } from '../../../lib/pawl/rules/record.ts';
 import type { StepResolutions } from '../../../lib/pawl/rules/resolve.ts';
-import { individualDynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { resolverOf } from '../../../test/support/resolver-of.ts';
 import { operation } from '../consumers/options.ts';
-import { dynamoClient } from '../dynamodb/client.ts';
 import { createSandbox } from '../lambda/sandbox.ts';
 import type { Intent } from '../parts.ts';
+import { storeBeside } from '../postgres/stores.ts';
 import type { OperatorPlan } from './scenario.ts';
 import type { DoorsSimulation } from './simulation.ts';
 
@@ -33,9 +32,7 @@ export function startOperators(simulation: DoorsSimulation): { isOver(): boolean
 
   function start(plan: OperatorPlan): void {
     const operator = createSandbox(world, plan.name, plan.clockMs);
-    const calm = { ...simulation, isOut: () => false, strikes: () => false };
-    const client = dynamoClient(calm, operator, simulation.table);
-    const store = individualDynamoStore({ tableName: 'claims', aws: sdk({ dynamodb: client }) });
+    const store = storeBeside({ ...simulation, isOut: () => false, strikes: () => false }, operator);
     const claims = resolverOf({ operation, store, host: operator.host });
     const pause = (ms: number) => new Promise<void>((resolve) => world.after(ms, resolve));
 

@@ -2,6 +2,7 @@ import { simulatedTable } from '../dynamodb/table.ts';
 import { startEventSource } from '../lambda/event-source.ts';
 import { createLambda } from '../lambda/lambda.ts';
 import type { Sandbox } from '../lambda/sandbox.ts';
+import { simulatedDatabase } from '../postgres/database.ts';
 import { createProvider } from '../provider.ts';
 import type { Simulated, SimulateOptions } from '../simulate.ts';
 import { noStats } from '../simulation.ts';
@@ -46,6 +47,7 @@ export async function simulateDoors(
   // Where rejections are watched for, nothing else may hear of them.
   simulation.oracle = createDoorsOracle(simulation, !turnsTheLoop);
   simulation.table = simulatedTable<Sandbox>('claims', (...write) => simulation.oracle.wrote(...write));
+  simulation.database = simulatedDatabase(world, simulation.table, (...write) => simulation.oracle.wrote(...write));
   simulation.deadLetters = simulatedQueue(world, { name: 'dead', fifo: false, visibilityMs });
   const redrive = { maxReceiveCount, to: simulation.deadLetters };
   simulation.queue = simulatedQueue(world, { name: 'orders', fifo: false, visibilityMs, redrive });

@@ -1,12 +1,11 @@
 import { type Doubt, reconcile } from '../../../lib/pawl/engine/reconcile.ts';
 import { isHashed } from '../../../lib/pawl/kernel/name.ts';
 import { type OpenClaim, openClaimOf } from '../../../lib/pawl/rules/open-claims.ts';
-import { individualDynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { fromItem } from '../../../lib/pawl/stores/dynamodb/item.ts';
 import { sweepOpenClaims } from '../../../lib/pawl/sweep/index.ts';
 import { operation } from '../consumers/options.ts';
-import { dynamoClient } from '../dynamodb/client.ts';
 import { createSandbox, type Sandbox } from '../lambda/sandbox.ts';
+import { storeBeside } from '../postgres/stores.ts';
 import type { Random } from '../world/random.ts';
 import type { DoorsSimulation } from './simulation.ts';
 import type { SweepPlan } from './sweep-plan.ts';
@@ -65,8 +64,7 @@ export function startSweeps(simulation: DoorsSimulation): { isOver(): boolean } 
       sandbox.kill();
       underWay--;
     };
-    const client = dynamoClient(simulation, sandbox, simulation.table);
-    const store = individualDynamoStore({ tableName: 'claims', aws: sdk({ dynamodb: client }) });
+    const store = storeBeside(simulation, sandbox);
     const endsAt = sandbox.clock() + timeoutMs;
     const handler = sweepOpenClaims({
       store: {

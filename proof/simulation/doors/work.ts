@@ -3,6 +3,7 @@ import { reconcile } from '../../../lib/pawl/engine/reconcile.ts';
 import { type StepOptions, step } from '../../../lib/pawl/engine/step.ts';
 import { RejectedError, RetryableError } from '../../../lib/pawl/kernel/errors.ts';
 import type { Verdict } from '../../../lib/pawl/rules/verdict.ts';
+import type { PostgresClient } from '../../../lib/pawl/stores/postgres/sql.ts';
 import {
   type AppWrite,
   type CommitRefusedError,
@@ -10,9 +11,15 @@ import {
   commitStep,
   inPhases,
 } from '../../../lib/pawl/transactions/index.ts';
+import {
+  commit as commitSql,
+  commitStep as commitSqlStep,
+  inPhases as inSqlPhases,
+} from '../../../lib/pawl/transactions/postgres/commit.ts';
 import type { Sandbox } from '../lambda/sandbox.ts';
 import { named } from '../network.ts';
 import type { Job } from '../parts.ts';
+import { checkStatement, countStatement } from '../postgres/statement.ts';
 import { ProviderError } from '../provider.ts';
 import { inTime } from '../provider-patience.ts';
 import type { JobRun } from './parts.ts';
@@ -172,19 +179,38 @@ export function createDoorsWorker(simulation: DoorsSimulation, sandbox: Sandbox)
     return refusalIsFinal ? new RejectedError('the account is closed') : refused;
   }
 
+  /** The same as statements. */
+  async function runStatements({ key, payload }: Job, write: string, tx: PostgresClient): Promise<void> {
+    const count = () => tx.query(countStatement, [counterId(key, payload, write)]);
+    const check = () => tx.query(checkStatement, [key]);
+    for (const statement of random.chance(0.5) ? [count, check] : [check, count]) await statement();
+  }
+
+  function commitPart(job: Job, claim: Claim, name: string): Promise<void> {
+    if (scenario.database !== 'postgres') {
+      return commitStep(claim, name, async () => {
+        if (worksBefore) await otherWork();
+        return writesOf(job, name);
+      });
+    }
+    return commitSqlStep(claim, name, async (tx: PostgresClient) => {
+      if (worksBefore) await otherWork();
+      await runStatements(job, name, tx);
+    });
+  }
+
+  function commitRecord(job: Job, claim: Claim): Promise<void> {
+    if (scenario.database !== 'postgres') return commit(claim, writesOf(job, 'record'), { result: 'done' });
+    return commitSql(claim, (tx: PostgresClient) => runStatements(job, 'record', tx), { result: 'done' });
+  }
+
   async function inCommits(job: Job, claim: Claim, run: JobRun): Promise<string> {
     try {
-      const reserving = run.follow(
-        'reserve',
-        commitStep(claim, 'reserve', async () => {
-          if (worksBefore) await otherWork();
-          return writesOf(job, 'reserve');
-        }),
-      );
+      const reserving = run.follow('reserve', commitPart(job, claim, 'reserve'));
       if (arrangement === 'sequence' || arrangement === 'caught') await reserving;
       await audit();
       await reserving;
-      await run.follow('record', commit(claim, writesOf(job, 'record'), { result: 'done' }));
+      await run.follow('record', commitRecord(job, claim));
     } catch (error) {
       if ((error as Error | undefined)?.name === 'CommitRefusedError') throw refusal(error as CommitRefusedError);
       throw error;
@@ -193,19 +219,36 @@ export function createDoorsWorker(simulation: DoorsSimulation, sandbox: Sandbox)
     return 'done';
   }
 
-  const phased = inPhases<{ readonly job: Job; readonly run: JobRun }, string>({
-    prepare: ({ job }) => writesOf(job, 'prepare'),
+  interface InPhases {
+    readonly job: Job;
+    readonly run: JobRun;
+  }
+  const between: Pick<Parameters<typeof inPhases<InPhases, string>>[0], 'execute' | 'onAbandoned' | 'onRefused'> = {
     execute: async ({ job, run }, its) => {
       if (worksBefore) await otherWork();
       return run.follow('execute', askProvider(job, 'execute', its.effectKey, its.signal));
     },
-    async record({ job }) {
-      if (worksAfter) await otherWork();
-      return writesOf(job, 'record');
-    },
     onAbandoned: stepOptions(0).onAbandoned,
     onRefused: refusal,
-  });
+  };
+  const phased =
+    scenario.database === 'postgres'
+      ? inSqlPhases<InPhases, string>({
+          ...between,
+          prepare: ({ job }, tx) => runStatements(job, 'prepare', tx),
+          async record({ job }, _, tx) {
+            if (worksAfter) await otherWork();
+            await runStatements(job, 'record', tx);
+          },
+        })
+      : inPhases<InPhases, string>({
+          ...between,
+          prepare: ({ job }) => writesOf(job, 'prepare'),
+          async record({ job }) {
+            if (worksAfter) await otherWork();
+            return writesOf(job, 'record');
+          },
+        });
 
   function shaped(job: Job, claim: Claim, run: JobRun): Promise<string> {
     switch (shape) {
@@ -237,5 +280,5 @@ export function createDoorsWorker(simulation: DoorsSimulation, sandbox: Sandbox)
     }
   }
 
-  return { handle, plainly, poisonIf, otherWork, writesOf, refusal };
+  return { handle, plainly, poisonIf, otherWork, writesOf, runStatements, refusal };
 }

@@ -38,6 +38,8 @@ export interface Sandbox {
   /** A timer of the process. */
   after(ms: number, run: () => void): () => void;
   lieInWait(ambush: Ambush | undefined): void;
+  /** Runs when it is killed: its connections end. */
+  atEnd(run: () => void): void;
   kill(): void;
   freeze(): void;
   thaw(): void;
@@ -55,6 +57,7 @@ export function createSandbox(world: World, name: string, firstOffset: number): 
   let ambush: Ambush | undefined;
   /** Requests without an answer, and timers. */
   let outstanding = 0;
+  const ends: (() => void)[] = [];
 
   const clock = () => Math.floor(worldBegins + world.time + offset);
 
@@ -134,9 +137,11 @@ export function createSandbox(world: World, name: string, firstOffset: number): 
       ambush = next;
       calls = 0;
     },
+    atEnd: (run) => void ends.push(run),
     kill() {
       alive = false;
       waiting = [];
+      for (const end of ends.splice(0)) end();
     },
     freeze() {
       frozen = true;

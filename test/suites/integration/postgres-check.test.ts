@@ -7,7 +7,7 @@ import { describe, expect, inject, it } from 'vitest';
 import { checkPostgres } from '../../../lib/pawl/postgres/index.ts';
 import { exampleOf } from '../../docs/run-example.ts';
 import { eventually } from '../../support/eventually.ts';
-import { debianPrograms, serverUser, startPostgres } from '../../support/postgres.ts';
+import { debianPrograms, serverUser, startPostgres } from '../../../shop/postgres/server.ts';
 import { createDatabase } from '../../support/postgres-database.ts';
 
 const server = inject('postgresUrl');

@@ -1,14 +1,19 @@
 import { describe, expect, it } from 'vitest';
+import { postgresPrograms, startPostgres } from '../../../shop/postgres/server.ts';
 import { faults, runKills } from '../../fixtures/postgres/kills.ts';
 import { doors, points } from '../../fixtures/postgres/messages.ts';
-import { postgresPrograms, startPostgres } from '../../support/postgres.ts';
 
 const programs = postgresPrograms();
-/** Each has every fault at every point of every door. `PAWL_KILLS=14` makes five hundred. */
+/** Each has every fault at every point of every door: 12 workers killed, 12 backends, and 12 stops of the server. `npm run campaign -- postgres` has 21. */
 const rounds = Number(process.env['PAWL_KILLS'] ?? 1);
 
+/** For the whole, as every long test has for one round. */
+const timeout = rounds * 600_000;
+
 describe.skipIf(programs === undefined)('payments in PostgreSQL', () => {
-  it('happen once: workers killed, backends terminated and the server stopped between statements and COMMIT', async () => {
+  it('happen once: workers killed, backends terminated and the server stopped between statements and COMMIT', {
+    timeout,
+  }, async () => {
     await using server = await startPostgres(programs ?? '');
     const killed = await runKills(server, rounds);
     const each = rounds * doors.length * points.length;

@@ -1,7 +1,7 @@
 import { Pool } from 'pg';
 import { afterAll, describe, inject } from 'vitest';
+import { debianPrograms, postgresPrograms, startPostgres } from '../../../shop/postgres/server.ts';
 import { hasPgBouncer, startPgBouncer } from '../../support/pgbouncer.ts';
-import { debianPrograms, postgresPrograms, startPostgres } from '../../support/postgres.ts';
 import { lawsOverPostgres } from './over-postgres.ts';
 
 const connectionString = inject('postgresUrl');

@@ -25,14 +25,29 @@ interface CalledServer {
 /** Starts a server that knows which sandbox is calling: `sandboxOf`. */
 export async function startCalledServer(listener: RequestListener): Promise<HttpServer> {
   const started = await startHttpServer(listener);
+  const stop = serveCallers(Number(new URL(started.endpoint).port), (socket, sandbox) => {
+    callers.set(socket, sandbox);
+    started.accept(socket);
+  });
+  return {
+    endpoint: started.endpoint,
+    stop() {
+      stop();
+      return started.stop();
+    },
+  };
+}
+
+/**
+ * Gives each sandbox an address of its own for the server at this port, of any protocol. Returns what ends that.
+ *
+ * @param accept gets the connections to these addresses
+ */
+export function serveCallers(port: number, accept: (socket: Socket, sandbox: string) => void): () => void {
   const addresses = new Set<Server>();
-  const port = Number(new URL(started.endpoint).port);
   servers.set(port, {
     async open(sandbox) {
-      const address = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
-        callers.set(socket, sandbox);
-        started.accept(socket);
-      });
+      const address = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => accept(socket, sandbox));
       await new Promise<void>((resolve, reject) => {
         address.once('error', reject);
         address.listen(0, '127.0.0.1', resolve);
@@ -42,13 +57,9 @@ export async function startCalledServer(listener: RequestListener): Promise<Http
       return address;
     },
   });
-  return {
-    endpoint: started.endpoint,
-    stop() {
-      servers.delete(port);
-      for (const address of addresses) address.close();
-      return started.stop();
-    },
+  return () => {
+    servers.delete(port);
+    for (const address of addresses) address.close();
   };
 }
 

@@ -3,7 +3,7 @@ import type { Random } from '../../engine/random.ts';
 import type { Rewrite, TapCall, TapHooks } from '../../engine/servers/tap.ts';
 
 /** How often DynamoDB was made to fail, and how. */
-export interface DynamoDbFaultStats {
+interface DynamoDbFaultStats {
   /** Statements of a batch that were refused as exceeding the throughput. */
   throttled: number;
   /** Keys of a batch read that were left unprocessed. */
