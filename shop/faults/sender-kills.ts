@@ -9,6 +9,8 @@ export interface SenderKills {
   /** At the services that messages go to. */
   readonly destinations: TapHooks;
   readonly stats: { readonly relaysKilled: number };
+  /** The messages whose sender has not been killed yet, by their keys. */
+  readonly left: ReadonlyMap<string, PlannedSending>;
 }
 
 const keyOfMessage = /(?:receipt|points)\/payment-\d+/;
@@ -17,7 +19,9 @@ const keyOfMessage = /(?:receipt|points)\/payment-\d+/;
 export function createSenderKills(chain: readonly PlannedChain[]): SenderKills {
   const planned = new Map<string, PlannedSending>();
   for (const { paymentId, sending } of chain) {
-    if (sending !== undefined) planned.set(messageKey(sending.effect, paymentId), sending);
+    // The death right after the commit is that of a claim.
+    if (sending !== undefined && sending.point !== 'committed')
+      planned.set(messageKey(sending.effect, paymentId), sending);
   }
   /** The key of the message in each lane. */
   const keys = new Map<string, string>();
@@ -39,6 +43,7 @@ export function createSenderKills(chain: readonly PlannedChain[]): SenderKills {
 
   return {
     stats,
+    left: planned,
     dynamodb: {
       onRequest(call) {
         for (const [lane, key] of messagesPut(call)) {

@@ -19,8 +19,14 @@ export const claimKillPoints = [
   'completion-written',
 ] as const satisfies readonly ClaimKillPoint[];
 
+/** Kills the workers of claims. */
+export interface ClaimKills extends TapHooks {
+  /** The claims whose worker has not been killed yet. */
+  readonly left: ReadonlyMap<string, ClaimKillPoint>;
+}
+
 /** Kills the worker of each of these claims once, at its point. @param points by the ids of the claims */
-export function createClaimKills(points: ReadonlyMap<string, ClaimKillPoint>): TapHooks {
+export function createClaimKills(points: ReadonlyMap<string, ClaimKillPoint>): ClaimKills {
   const left = new Map(points);
   /** Whether the worker of one of these claims is to be killed here. Each only once. */
   const takesLife = (ids: readonly string[], point: ClaimKillPoint): boolean => {
@@ -28,6 +34,7 @@ export function createClaimKills(points: ReadonlyMap<string, ClaimKillPoint>): T
     return victim !== undefined && left.delete(victim);
   };
   return {
+    left,
     onRequest: (call) => (takesLife(completionsIn(call), 'completion-sent') ? 'kill' : 'pass'),
     onResponse(call, answer) {
       // A claim that was refused belongs to another worker: to kill this one would show nothing.

@@ -16,12 +16,13 @@ import * as inPostgres from '../../../../lib/pawl/postgres/index.ts';
 import { bodyField, type SqsHandler } from '../../../../lib/pawl/sqs/index.ts';
 import { sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
 import { commit, eachTransaction } from '../../../../lib/pawl/transactions/index.ts';
+import type { StreamRecord } from '../../../../lib/rehearsal/services/streams/stream-client.ts';
 import { context } from '../../../support/lambda.ts';
 import { applicationTables } from '../../../support/postgres-adapters.ts';
 import { createDatabase } from '../../../support/postgres-database.ts';
 import { localClient } from '../../../support/tables.ts';
 import { type Order, setUp } from '../../scenarios/support.ts';
-import { consume, setUpOutbox, startDestinations } from './support.ts';
+import { consume, setUpOutbox, startDestinations, tailOf } from './support.ts';
 
 /*
  * The outbox over each of its databases, as the tests see it that hold for all of them.
@@ -80,6 +81,8 @@ export interface World extends Opened, Pick<Awaited<ReturnType<typeof setUp>>, '
   readonly worker: { readonly file: string; readonly env: Readonly<Record<string, string>> };
   /** What the relay is invoked with. */
   relayEvent(): Promise<object>;
+  /** What a running relay is invoked with, one after the other: for what is new since the last call. */
+  relayEvents(): Promise<readonly object[]>;
   /** The bodies of all messages that were ever committed, in the order of their commits. */
   committed(): Promise<readonly ReturnType<typeof JSON.parse>[]>;
   /** What a consumer with `sentKey()` runs its handler for. */
@@ -98,6 +101,7 @@ const dynamo: Storage = {
     const world = await setUpOutbox(options, keeps ? 'NEW_IMAGE' : 'KEYS_ONLY');
     const { client, outboxTable, store, events, put, stream, relay } = world;
     const documents = DynamoDBDocumentClient.from(client);
+    const tail = tailOf(client, inject('dynamoEndpoint'), outboxTable);
     const onEvent = (event: ClaimEvent) => void events.push(event);
     const writesOf = ({ entries = [], messages }: Plan) =>
       [...entries.map(put), ...messages] as Parameters<typeof commit>[1];
@@ -144,6 +148,10 @@ const dynamo: Storage = {
         },
       },
       relayEvent: async () => ({ Records: await stream() }),
+      async relayEvents() {
+        const isNew = (record: StreamRecord) => record.eventName === 'INSERT';
+        return inBatches((await tail()).filter(isNew)).map((Records) => ({ Records }));
+      },
       committed: async () =>
         (await stream())
           .flatMap(({ dynamodb }) => JSON.parse(JSON.stringify(dynamodb?.['NewImage'] ?? {})))
@@ -154,6 +162,12 @@ const dynamo: Storage = {
     };
   },
 };
+
+/** As the event source of `OutboxRelay` hands them over. */
+function inBatches<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
+  const size = 100;
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, n) => items.slice(n * size, (n + 1) * size));
+}
 
 type Parked = { readonly name: { readonly S: string } } | undefined;
 
@@ -235,6 +249,7 @@ const postgres: Storage = {
       place: ['--database', url],
       worker: { file: '../outbox/postgres-worker.ts', env: { DATABASE_URL: url } },
       relayEvent: async () => ({}),
+      relayEvents: async () => [{}],
       async committed() {
         const { rows } = await pool.query(`SELECT record->>'body' AS body FROM committed ORDER BY n`);
         return rows.map(({ body }) => JSON.parse(body));

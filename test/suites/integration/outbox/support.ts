@@ -68,10 +68,10 @@ export async function setUpOutbox(
     /** What lies in the outbox, without its counters, in the order of their numbers. */
     waiting: async () => (await scan(client, tableName)).filter(({ n }) => n > 0).toSorted((a, b) => a.n - b.n),
     /** Everything that was ever written to the outbox, as the relay's stream has it. */
-    stream: () => streamOf(client, endpoint, tableName),
+    stream: () => tailOf(client, endpoint, tableName)(),
     /** Hands the whole stream to the relay. */
     async relayAll() {
-      return relay({ Records: await streamOf(client, endpoint, tableName) }, context());
+      return relay({ Records: await tailOf(client, endpoint, tableName)() }, context());
     },
     entry: async (id: string) =>
       (await documents.send(new GetCommand({ TableName: ledger, Key: { id }, ConsistentRead: true }))).Item,
@@ -115,35 +115,43 @@ async function scan(client: DynamoDBClient, TableName: string): Promise<readonly
   }));
 }
 
-async function streamOf(client: DynamoDBClient, endpoint: string, TableName: string): Promise<readonly StreamRecord[]> {
-  try {
-    return await readStream(client, endpoint, TableName);
-  } catch (error) {
-    // A shard has had its first record meanwhile.
-    if (error instanceof TrimmedError) return streamOf(client, endpoint, TableName);
-    throw error;
-  }
-}
-
-async function readStream(
-  client: DynamoDBClient,
-  endpoint: string,
-  TableName: string,
-): Promise<readonly StreamRecord[]> {
-  const { Table } = await client.send(new DescribeTableCommand({ TableName }));
-  const arn = String(Table?.LatestStreamArn);
+/** What a stream has had since the last call, from its beginning on. */
+export function tailOf(client: DynamoDBClient, endpoint: string, TableName: string) {
   const streams = streamClient(endpoint);
-  const all: StreamRecord[] = [];
-  for (const shard of await streams.shards(arn)) {
-    let iterator: string | undefined = await streams.iterator(arn, shard, { kind: 'oldest' });
-    // An open shard has no end: an empty read is the end of what is there.
-    while (iterator !== undefined) {
-      const { records, next }: Awaited<ReturnType<typeof streams.read>> = await streams.read(iterator, 1000);
-      all.push(...records);
-      iterator = records.length === 0 ? undefined : next;
+  /** The last record that was read of each shard. */
+  const read = new Map<string, string>();
+
+  async function readOn(all: StreamRecord[]): Promise<void> {
+    const { Table } = await client.send(new DescribeTableCommand({ TableName }));
+    const arn = String(Table?.LatestStreamArn);
+    for (const shard of await streams.shards(arn)) {
+      const sequenceNumber = read.get(shard);
+      const from =
+        sequenceNumber === undefined ? ({ kind: 'oldest' } as const) : { kind: 'after' as const, sequenceNumber };
+      let iterator: string | undefined = await streams.iterator(arn, shard, from);
+      // An open shard has no end: an empty read is the end of what is there.
+      while (iterator !== undefined) {
+        const { records, next }: Awaited<ReturnType<typeof streams.read>> = await streams.read(iterator, 1000);
+        all.push(...records);
+        const last = records.at(-1);
+        if (last !== undefined) read.set(shard, last.dynamodb.SequenceNumber);
+        iterator = last === undefined ? undefined : next;
+      }
     }
   }
-  return all;
+
+  return async function tail(): Promise<readonly StreamRecord[]> {
+    const all: StreamRecord[] = [];
+    for (;;) {
+      try {
+        await readOn(all);
+        return all;
+      } catch (error) {
+        // A shard has had its first record meanwhile.
+        if (!(error instanceof TrimmedError)) throw error;
+      }
+    }
+  };
 }
 
 /** A batch of a queue, as Lambda hands it over. */
