@@ -100,6 +100,11 @@ export const npmScripts = {
         run: 'vitest run --project long test/pawl/workflows',
         env: { PAWL_SEEDS: '20000', PAWL_INTENTS: '1000' },
       },
+      outbox: {
+        says: 'a thousand processes of an outbox killed in each database, and 50,000 messages through one relay beside ten poisoned groups. An hour',
+        run: 'vitest run --project long test/suites/integration/outbox/kills.long.test.ts test/suites/integration/outbox/poisoned.long.test.ts',
+        env: { PAWL_KILLS: '1000', PAWL_MESSAGES: '50000', PAWL_ROUNDS: '2' },
+      },
       throttling: {
         says: 'a thousand sandboxes beside a table that is too small, simulated',
         run: 'proof/throttling/main.ts',
