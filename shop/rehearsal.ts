@@ -216,7 +216,7 @@ async function judgeAll(
     giftCards: await verdictOn('gift-card'),
     payments: await judgePayments(shop.payments, plan.payments, callbacks, plan.misstatements.toBeFound),
     repayments: await judgeRepayments(shop, plan.repayments),
-    outboxLeft: await messagesInOutbox(shop),
+    outboxLeft: await messagesInOutbox(shop.dynamo, shop.outbox.table),
   };
 }
 

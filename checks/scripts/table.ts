@@ -131,6 +131,10 @@ export const npmScripts = {
         says: 'how long a batch takes beside a table that takes 5 ms for a request. 3 minutes; --quick',
         run: 'bench/latency/main.ts',
       },
+      outbox: {
+        says: 'one message and ten in a commit, beside `sendOnce` and beside a transaction by hand. 2 minutes; --quick',
+        run: 'bench/outbox/main.ts',
+      },
       observe: {
         says: 'a consumer that is observed, beside one that is enforced. A minute; --quick',
         run: 'bench/observe/main.ts',

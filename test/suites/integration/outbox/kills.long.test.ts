@@ -18,12 +18,12 @@ type Requests = readonly [string, ...string[]];
 /** The requests at which a worker may die, and one that sends what was left. */
 const requestsOf: Readonly<Record<Storage['database'], { readonly worker: Requests; readonly relay: Requests }>> = {
   DynamoDB: {
-    worker: ['QueryCommand', 'TransactWriteItemsCommand', 'SendMessageCommand', 'BatchExecuteStatementCommand'],
-    relay: ['QueryCommand', 'SendMessageCommand', 'BatchExecuteStatementCommand'],
+    worker: ['QueryCommand', 'TransactWriteItemsCommand', 'send', 'remove'],
+    relay: ['QueryCommand', 'send', 'remove'],
   },
   PostgreSQL: {
-    worker: ['count', 'write', 'COMMIT', 'SendMessageCommand', 'remove'],
-    relay: ['due', 'lane', 'SendMessageCommand', 'remove'],
+    worker: ['count', 'write', 'COMMIT', 'send', 'remove'],
+    relay: ['due', 'lane', 'send', 'remove'],
   },
 };
 

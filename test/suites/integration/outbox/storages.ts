@@ -13,7 +13,7 @@ import {
   queues,
 } from '../../../../lib/pawl/outbox/index.ts';
 import * as inPostgres from '../../../../lib/pawl/postgres/index.ts';
-import { bodyField, type SqsHandler } from '../../../../lib/pawl/sqs/index.ts';
+import { bodyField, type SqsEvent, type SqsHandler } from '../../../../lib/pawl/sqs/index.ts';
 import { sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
 import { commit, eachTransaction } from '../../../../lib/pawl/transactions/index.ts';
 import type { StreamRecord } from '../../../../lib/rehearsal/services/streams/stream-client.ts';
@@ -22,7 +22,7 @@ import { applicationTables } from '../../../support/postgres-adapters.ts';
 import { createDatabase } from '../../../support/postgres-database.ts';
 import { localClient } from '../../../support/tables.ts';
 import { type Order, setUp } from '../../scenarios/support.ts';
-import { consume, setUpOutbox, startDestinations, tailOf } from './support.ts';
+import { consume, deliver, type QueueName, setUpOutbox, startDestinations, tailOf } from './support.ts';
 
 /*
  * The outbox over each of its databases, as the tests see it that hold for all of them.
@@ -61,6 +61,9 @@ export interface World extends Opened, Pick<Awaited<ReturnType<typeof setUp>>, '
   readonly sqs: Awaited<ReturnType<typeof startDestinations>>['sqs'];
   readonly receipts: Awaited<ReturnType<typeof startDestinations>>['receipts'];
   readonly changes: Awaited<ReturnType<typeof startDestinations>>['changes'];
+  readonly points: Awaited<ReturnType<typeof startDestinations>>['points'];
+  readonly bus: Awaited<ReturnType<typeof startDestinations>>['bus'];
+  readonly provider: Awaited<ReturnType<typeof startDestinations>>['provider'];
   /** Where the claims are. */
   readonly store: ClaimStore;
   /** The options of its outbox, without those of the test. */
@@ -74,7 +77,7 @@ export interface World extends Opened, Pick<Awaited<ReturnType<typeof setUp>>, '
   relayAll(outbox?: Outbox): Promise<unknown>;
   /** The counters of groups end, as they do when their groups are idle. */
   endCounters(): Promise<void>;
-  sent(name: 'receipts' | 'changes.fifo'): Promise<ReturnType<typeof JSON.parse>[]>;
+  sent(name: QueueName): Promise<ReturnType<typeof JSON.parse>[]>;
   /** How the commands are told where it is. */
   readonly place: readonly string[];
   /** The worker of it, for a process of its own, and where that finds it. */
@@ -87,6 +90,8 @@ export interface World extends Opened, Pick<Awaited<ReturnType<typeof setUp>>, '
   committed(): Promise<readonly ReturnType<typeof JSON.parse>[]>;
   /** What a consumer with `sentKey()` runs its handler for. */
   consume(queue: World['receipts']): Promise<readonly unknown[]>;
+  /** Hands over what is in a queue, batch by batch, until nothing is left. */
+  deliver(queue: World['receipts'], take: (event: SqsEvent) => Promise<unknown>): Promise<void>;
 }
 
 export interface Storage {
@@ -159,6 +164,7 @@ const dynamo: Storage = {
           .toSorted((a, b) => Number(a.n.N) - Number(b.n.N))
           .map(({ body }) => JSON.parse(body.S)),
       consume: (queue) => consume({ client, shared: world.shared, sqs: world.sqs }, queue),
+      deliver: (queue, take) => deliver(world.sqs.client, queue, take),
     };
   },
 };
@@ -254,6 +260,7 @@ const postgres: Storage = {
         const { rows } = await pool.query(`SELECT record->>'body' AS body FROM committed ORDER BY n`);
         return rows.map(({ body }) => JSON.parse(body));
       },
+      deliver: (queue, take) => deliver(destinations.sqs.client, queue, take),
       consume(queue) {
         const client = localClient(inject('dynamoEndpoint'));
         onTestFinished(() => client.destroy());

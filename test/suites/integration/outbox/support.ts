@@ -1,11 +1,13 @@
+import { createServer } from 'node:http';
 import { DescribeTableCommand, type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { DeleteMessageCommand, ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { DeleteMessageCommand, ReceiveMessageCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { inject, onTestFinished } from 'vitest';
 import { type DynamoOutboxOptions, dynamoOutbox, outboxRelay, queues } from '../../../../lib/pawl/outbox/index.ts';
-import { eachMessage, sentKey } from '../../../../lib/pawl/sqs/index.ts';
+import { eachMessage, type SqsEvent, sentKey } from '../../../../lib/pawl/sqs/index.ts';
 import { dynamoStore, sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
 import { transactionalStore } from '../../../../lib/pawl/transactions/index.ts';
+import { readBody } from '../../../../lib/rehearsal/engine/http.ts';
 import { startSqsLocal } from '../../../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { toSqsEvent } from '../../../../lib/rehearsal/services/sqs/sqs-event.ts';
 import {
@@ -16,15 +18,34 @@ import {
 import { context } from '../../../support/lambda.ts';
 import { claimsTable, localClient, outboxTable } from '../../../support/tables.ts';
 import { setUp } from '../../scenarios/support.ts';
+import { listening, startBus } from './bus.ts';
 
-/** An SQS server of its own, with a standard and a FIFO queue. */
+/** An SQS server of its own, with a standard and a FIFO queue, an event bus with a queue behind it, and a provider. */
 export async function startDestinations() {
   const sqs = await startSqsLocal();
   onTestFinished(() => sqs.stop());
   const receipts = await sqs.createQueue('receipts');
   const changes = await sqs.createQueue('changes.fifo', { FifoQueue: 'true' });
-  return { sqs, receipts, changes };
+  const points = await sqs.createQueue('points');
+  const bus = await startBus((event) =>
+    sqs.client.send(new SendMessageCommand({ QueueUrl: points.url, MessageBody: event })),
+  );
+  return { sqs, receipts, changes, points, bus, provider: await startProvider() };
 }
+
+/** What consumers ask for their effect: once for each key. */
+async function startProvider() {
+  const applied = new Map<string, unknown>();
+  const server = createServer(async (request, response) => {
+    const key = String(request.headers['idempotency-key']);
+    const body: unknown = JSON.parse(String(await readBody(request)));
+    if (!applied.has(key)) applied.set(key, body);
+    response.end();
+  });
+  return { endpoint: await listening(server), applied };
+}
+
+export type QueueName = 'receipts' | 'changes.fifo' | 'points';
 
 /** Claims, data, an outbox and queues. */
 export async function setUpOutbox(
@@ -76,8 +97,7 @@ export async function setUpOutbox(
     entry: async (id: string) =>
       (await documents.send(new GetCommand({ TableName: ledger, Key: { id }, ConsistentRead: true }))).Item,
     put: (id: string) => ({ Put: { TableName: ledger, Item: { id } } }),
-    sent: async (name: 'receipts' | 'changes.fifo') =>
-      (await destinations.sqs.messages(name)).map(({ body }) => JSON.parse(body)),
+    sent: async (name: QueueName) => (await destinations.sqs.messages(name)).map(({ body }) => JSON.parse(body)),
   };
 }
 
@@ -185,12 +205,22 @@ export async function consume(
     },
     async ({ body }) => void bodies.push(body),
   );
+  await deliver(world.sqs.client, queue, (event) => handler(event, context()));
+  return bodies;
+}
+
+/** Hands over what is in a queue, batch by batch, until nothing is left. */
+export async function deliver(
+  client: SQSClient,
+  queue: { readonly url: string; readonly arn: string },
+  take: (event: SqsEvent) => Promise<unknown>,
+): Promise<void> {
   for (;;) {
-    const event = await receivedFrom(world.sqs.client, queue);
-    if (event.Records.length === 0) return bodies;
-    await handler(event, context());
+    const event = await receivedFrom(client, queue);
+    if (event.Records.length === 0) return;
+    await take(event);
     for (const { receiptHandle } of event.Records) {
-      await world.sqs.client.send(new DeleteMessageCommand({ QueueUrl: queue.url, ReceiptHandle: receiptHandle }));
+      await client.send(new DeleteMessageCommand({ QueueUrl: queue.url, ReceiptHandle: receiptHandle }));
     }
   }
 }
