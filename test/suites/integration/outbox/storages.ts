@@ -72,6 +72,8 @@ export interface World extends Opened, Pick<Awaited<ReturnType<typeof setUp>>, '
   /** `eachTransaction` over it. */
   transactions(plan: (order: Order) => Plan): SqsHandler;
   waiting(): Promise<readonly Lying[]>;
+  /** How many rows its table has, counters among them. */
+  rows(): Promise<number>;
   entry(id: string): Promise<unknown>;
   /** Has the relay send what was left. */
   relayAll(outbox?: Outbox): Promise<unknown>;
@@ -133,6 +135,8 @@ const dynamo: Storage = {
         ),
       waiting: async () =>
         (await world.waiting()).map(({ parked, ...one }) => ({ ...one, parked: (parked as Parked)?.name.S })),
+      rows: async () =>
+        (await client.send(new ScanCommand({ TableName: outboxTable, ConsistentRead: true }))).Count ?? 0,
       async relayAll(outbox) {
         const through = outbox === undefined ? relay : outboxRelay({ outbox });
         expect(await through({ Records: await stream() }, context())).toEqual({ batchItemFailures: [] });
@@ -242,6 +246,7 @@ const postgres: Storage = {
         );
         return rows.map(({ parked, ...one }) => ({ ...one, parked: parked ?? undefined }));
       },
+      rows: async () => (await pool.query('SELECT FROM pawl_outbox')).rowCount ?? 0,
       entry: async (id) => {
         const { rows } = await pool.query('SELECT payment AS id FROM entries WHERE payment = $1', [id]);
         return rows[0];
