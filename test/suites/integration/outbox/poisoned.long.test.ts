@@ -139,4 +139,6 @@ it.each(storages)(
     const ratios = { median: ratioOf(({ median }) => median), worstGroup: ratioOf(({ worstGroup }) => worstGroup) };
     console.log(JSON.stringify({ database, messages, ...Object.fromEntries(figures), ratios }));
   },
+  // A campaign takes as long as it takes.
+  600_000 + 200 * messages * rounds,
 );
