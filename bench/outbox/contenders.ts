@@ -10,7 +10,7 @@ import { commit, eachTransaction, transactionalStore } from '../../lib/pawl/tran
 import { context, failuresOf, sqsEvent, sqsRecord } from '../../test/support/lambda.ts';
 
 /** Enters a payment, and sends so many messages behind it. */
-export type Pay = (id: string, messages: number) => Promise<void>;
+type Pay = (id: string, messages: number) => Promise<void>;
 
 /** The contenders of a database, all of which do the same. */
 export type Contenders = Readonly<Record<(typeof contenders)[number], Pay>>;

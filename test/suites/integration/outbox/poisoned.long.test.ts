@@ -84,10 +84,10 @@ async function run({ setUp }: Storage, isPoisoned: boolean) {
   }
   const share = groups.length / workers;
   const working = Array.from({ length: workers }, (_, index) => work(groups.slice(index * share, (index + 1) * share)));
-  const sending = send();
-  await Promise.all(working);
-  isCommitted = true;
-  await sending;
+  const committing = Promise.all(working).then(() => {
+    isCommitted = true;
+  });
+  await Promise.all([committing, send()]);
   return { ...world, arrivals, refused, relay };
 }
 
