@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool, type PoolClient } from 'pg';
 
 /** What was asked of PostgreSQL. */
@@ -7,8 +8,8 @@ export interface Asked {
   readonly roundTrips: number;
 }
 
-/** A pool that counts. `asked` returns what there was since it was last called. */
-export function countedPool(connectionString: string): { readonly pool: Pool; asked(): Asked } {
+/** A pool that counts. `asked` returns what there was since it was last called. @param farMs how long a request is on its way, in milliseconds */
+export function countedPool(connectionString: string, farMs = 0): { readonly pool: Pool; asked(): Asked } {
   let statements = 0;
   let roundTrips = 0;
 
@@ -22,7 +23,8 @@ export function countedPool(connectionString: string): { readonly pool: Pool; as
           statements += String(args[0])
             .split(';')
             .filter((text) => text.trim() !== '').length;
-          return Reflect.apply(member, target, args);
+          const ask = () => Reflect.apply(member, target, args);
+          return farMs === 0 ? ask() : sleep(farMs).then(ask);
         };
       },
     });

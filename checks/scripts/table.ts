@@ -100,6 +100,11 @@ export const npmScripts = {
         run: 'vitest run --project long test/pawl/workflows',
         env: { PAWL_SEEDS: '20000', PAWL_INTENTS: '1000' },
       },
+      outbox: {
+        says: 'a thousand processes of an outbox killed in each database, and 50,000 messages through one relay beside ten poisoned groups. An hour',
+        run: 'vitest run --project long test/suites/integration/outbox/kills.long.test.ts test/suites/integration/outbox/poisoned.long.test.ts',
+        env: { PAWL_KILLS: '1000', PAWL_MESSAGES: '50000', PAWL_ROUNDS: '2' },
+      },
       throttling: {
         says: 'a thousand sandboxes beside a table that is too small, simulated',
         run: 'proof/throttling/main.ts',
@@ -129,6 +134,10 @@ export const npmScripts = {
       latency: {
         says: 'how long a batch takes beside a table that takes 5 ms for a request. 3 minutes; --quick',
         run: 'bench/latency/main.ts',
+      },
+      outbox: {
+        says: 'one message and ten in a commit, beside `sendOnce` and beside a transaction by hand. 2 minutes; --quick',
+        run: 'bench/outbox/main.ts',
       },
       observe: {
         says: 'a consumer that is observed, beside one that is enforced. A minute; --quick',

@@ -33,11 +33,15 @@ export function dynamoRecords(dynamo: DynamoDBClient, tables: Tables): ShopRecor
   return {
     claims: dynamoStore({ tableName: tables.claims, aws: sdk({ dynamodb: dynamo }) }),
     parked: async () => (await readClaims(dynamo, tables.claims)).parked,
-    // Place 0 of a lane is a counter.
-    outboxLeft: async () => (await all(tables.outbox)).filter(({ n }) => Number(n) > 0).length,
+    outboxLeft: () => messagesInOutbox(dynamo, tables.outbox),
     timesRepaid: async () => timesRepaidIn(await all(tables.debts)),
     locks: () => all(tables.locks),
   };
+}
+
+/** How many messages lie in an outbox. Place 0 of a lane is a counter. */
+export async function messagesInOutbox(dynamo: DynamoDBClient, table: string): Promise<number> {
+  return (await itemsOf(dynamo, table)).filter(({ n }) => Number(n) > 0).length;
 }
 
 /** Reads all items of a table. */

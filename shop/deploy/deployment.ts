@@ -3,6 +3,7 @@ import { readClaims } from '../../lib/rehearsal/pawl/claims-table.ts';
 import { drainQueues } from '../../lib/rehearsal/services/sqs/drain.ts';
 import { constructOf } from '../app/app-functions.ts';
 import { stopwatch } from '../stopwatch.ts';
+import { judgeChain } from './chain.ts';
 import { createJournal, type Journal } from './journal.ts';
 import { type OrdersPart, ordersPart } from './orders.ts';
 import { type Deployed, nameOf, namesOf, type Part, type StackName, stacks } from './part.ts';
@@ -49,6 +50,11 @@ export async function runDeployment(options: DeployOptions): Promise<DeployResul
     ...(await run.orders.judge(left)),
     payments: await run.payments.judge(),
     repayments: await run.repayments.judge(),
+    chain: judgeChain(
+      world.plan.payments.map(({ payment }) => payment.paymentId),
+      world.followed,
+    ),
+    outboxLeft: await run.payments.outboxLeft(),
   };
   await settleIncident({ ...run, drain: () => drain(run) });
   await settleBySchedule(run);
@@ -144,9 +150,9 @@ async function useAndUpdate(run: Run): Promise<number> {
   return left;
 }
 
-async function send({ parts, journal }: Run, third: number): Promise<void> {
-  await Promise.all(parts.map((part) => part.send(third)));
-  journal.update(await stateOf(parts));
+async function send(run: Run, third: number): Promise<void> {
+  await Promise.all(run.parts.map((part) => part.send(third)));
+  run.journal.update(await stateOf(run));
 }
 
 /** Waits until every stack had effects, so that the update meets a stack at work. */
@@ -163,9 +169,10 @@ const sum = (counts: readonly number[]) => counts.reduce((total, count) => total
 
 const effectsOf = (parts: readonly Part[]) => Promise.all(parts.map((part) => part.effects()));
 
-async function stateOf(parts: readonly Part[]): Promise<string> {
+async function stateOf({ parts, world: { followed } }: Pick<Run, 'parts' | 'world'>): Promise<string> {
   const [effects = 0, posted = 0, repaid = 0] = await effectsOf(parts);
-  return `${effects} mails and gift cards   ${posted} payments posted   ${repaid} debts repaid`;
+  const behind = `${followed.receipt.length} receipts   ${followed.points.length} bookings of points`;
+  return `${effects} mails and gift cards   ${posted} payments posted   ${behind}   ${repaid} debts repaid`;
 }
 
 async function checkUpdate({
@@ -187,18 +194,22 @@ async function checkUpdate({
   );
 }
 
-/** Waits until no caller waits and the queues are empty. Returns how many messages are left. */
-async function drain({ world, parts, journal, timeouts }: Run): Promise<number> {
+/** Waits until no caller waits, and the queues and the outbox are empty. Returns how many messages are left. */
+async function drain(run: Run): Promise<number> {
+  const { world, parts, payments, journal, timeouts } = run;
   await Promise.all(parts.map((part) => part.answered()));
   const queues = parts.flatMap((part) => part.queues);
   let state = '';
   return drainQueues({
     async depths() {
-      state = await stateOf(parts);
-      return Promise.all(queues.map((url) => world.account.depth(url)));
+      state = await stateOf(run);
+      // The outbox first: what leaves it is on a queue then.
+      const ready = await payments.outboxLeft();
+      const depths = await Promise.all(queues.map((url) => world.account.depth(url)));
+      return [{ ready, delayed: 0, inFlight: 0 }, ...depths];
     },
     until: Date.now() + drainTimeouts * timeouts.updated * 1000,
-    onLook: ({ left }) => journal.update(`${state}   ${left} messages on their queues`),
+    onLook: ({ left }) => journal.update(`${state}   ${left} messages on their queues and in the outbox`),
     betweenLooksMs: 500,
   });
 }
@@ -206,11 +217,11 @@ async function drain({ world, parts, journal, timeouts }: Run): Promise<number> 
 /** Sends everything once more, with new message ids. Returns how many messages are left. */
 async function sendAllAgain(run: Run): Promise<number> {
   const { journal, parts } = run;
-  const before = await stateOf(parts);
+  const before = await stateOf(run);
   journal.say('sending all orders, payments and requests once more, as a scheduler that runs twice would');
   await Promise.all(parts.map((part) => part.sendAgain()));
   const left = await drain(run);
-  const after = await stateOf(parts);
+  const after = await stateOf(run);
   journal.expect(`not one more effect: ${after}`, after === before);
   return left;
 }

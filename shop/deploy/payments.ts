@@ -1,6 +1,8 @@
 import { SendMessageBatchCommand } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
-import { constructOf } from '../app/app-functions.ts';
+import { constructOf, operationOfChain } from '../app/app-functions.ts';
+import { messagesInOutbox } from '../app/records.ts';
+import { chainEffects } from '../plan/chain-plan.ts';
 import { planMisstatements } from '../plan/misstatements.ts';
 import type { PlannedPayment } from '../plan/plan.ts';
 import { type Callbacks, together } from '../providers/callbacks.ts';
@@ -20,6 +22,8 @@ const callbacksAtOnce = 3;
 export interface PaymentsPart extends Part {
   /** Where the processor calls. */
   readonly callbackUrl: string;
+  /** How many messages lie in the outbox. */
+  outboxLeft(): Promise<number>;
   judge(): Promise<PaymentsVerdict>;
 }
 
@@ -33,6 +37,10 @@ export async function paymentsPart(
   const callback = nameOf(deployed, 'AWS::Lambda::Function', constructOf['payment-callback']);
   await account.limitConcurrency(callback, callbacksAtOnce);
   const queue = nameOf(deployed, 'AWS::SQS::Queue', `${constructOf['post-payment']}Queue`);
+  // What follows from a payment.
+  const behind = chainEffects.map((effect) =>
+    nameOf(deployed, 'AWS::SQS::Queue', `${constructOf[operationOfChain[effect]]}Queue`),
+  );
   const client = DynamoDBDocumentClient.from(account.dynamo);
   const misstatements = planMisstatements(plan);
   processor.misstate(misstatements);
@@ -49,7 +57,8 @@ export async function paymentsPart(
   return {
     deployed,
     callbackUrl,
-    queues: [queue],
+    queues: [queue, ...behind],
+    outboxLeft: () => messagesInOutbox(account.dynamo, outputs['OutboxTableName'] ?? ''),
     async effects() {
       let entries = 0;
       const TableName = outputs['LedgerTableName'];

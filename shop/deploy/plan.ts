@@ -33,10 +33,16 @@ export function planDeployment({ orders, payments, repayments, seed }: DeployPla
   return {
     // The host failures of `withHostFailures` come on top.
     orders: createPlan({ orders, killShare: 0, seed }),
-    payments: planPayments({ orders: payments, killShare: paymentKills, seed }),
+    payments: relayed(planPayments({ orders: payments, killShare: paymentKills, seed })),
     repayments: repaymentsInThirds(repayments, seed),
     incident: planIncident(seed),
   };
+}
+
+/** The worker of the first payment dies right after its commit: only the relay can send the messages of that. */
+function relayed([first, ...others]: readonly PlannedPayment[]): readonly PlannedPayment[] {
+  const kill = { operation: 'post-payment', point: 'completion-written' } as const;
+  return first === undefined ? [] : [{ ...first, kill }, ...others];
 }
 
 /** Each third has debts of its own, or the last one would find nothing left to repay; and is killed in its largest request. */

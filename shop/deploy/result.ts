@@ -1,6 +1,7 @@
 import type { Verdicts } from '../../lib/rehearsal/pawl/events.ts';
 import { isFoundExactly, isPosted, type PaymentsVerdict } from '../traffic/payments.ts';
 import { isRepaid, type RepaymentsVerdict } from '../traffic/repayments.ts';
+import { type ChainVerdict, hasFollowed } from '../traffic/traffic-result.ts';
 import { type EffectVerdict, isClean } from '../traffic/verdict.ts';
 import type { OrdersVerdict } from './orders.ts';
 
@@ -8,6 +9,10 @@ import type { OrdersVerdict } from './orders.ts';
 export interface DeployResult extends OrdersVerdict {
   readonly payments: PaymentsVerdict;
   readonly repayments: RepaymentsVerdict;
+  /** What followed from the payments. */
+  readonly chain: readonly ChainVerdict[];
+  /** Messages that no worker, relay or sweep has sent. */
+  readonly outboxLeft: number;
   readonly suppressed: number;
   readonly deferred: number;
   readonly takeovers: number;
@@ -24,13 +29,20 @@ export interface DeployResult extends OrdersVerdict {
   readonly seconds: number;
 }
 
-export function isGood({ emails, giftCards, payments, repayments, left, failures }: DeployResult): boolean {
+export function isGood(result: DeployResult): boolean {
+  const { emails, giftCards, payments, repayments, chain, outboxLeft, left, failures } = result;
   const clean = [emails, giftCards].every(isClean) && isPosted(payments) && isRepaid(repayments);
-  return clean && left === 0 && failures.length === 0;
+  return clean && chain.every(hasFollowed) && outboxLeft === 0 && left === 0 && failures.length === 0;
 }
 
 const both = (result: DeployResult, pick: (verdict: EffectVerdict) => readonly string[]) =>
   pick(result.emails).length + pick(result.giftCards).length;
+
+const nameOf = { receipt: 'receipts', points: 'points' } as const;
+const saysOf = {
+  receipt: 'mailed, by messages in the commits of the entries',
+  points: 'booked behind an event bus, by events in the commits of the entries',
+} as const;
 
 /** The result as the one line that a program reads. */
 export function jsonLine(result: DeployResult): string {
@@ -55,6 +67,13 @@ export function jsonLine(result: DeployResult): string {
     drift: result.payments.drift,
     statementFindings: result.payments.statement?.found.length,
     refused: result.payments.refused,
+    ...Object.fromEntries(
+      result.chain.flatMap(({ effect, done, doubled }) => [
+        [nameOf[effect], done],
+        [`${nameOf[effect]}Doubled`, doubled],
+      ]),
+    ),
+    outboxLeft: result.outboxLeft,
     debts: result.repayments.wanted,
     repaid: result.repayments.repaid,
     repaidTwice: result.repayments.repaidTwice,
@@ -128,6 +147,10 @@ export function report(result: DeployResult): string {
     ...(payments.statement === undefined
       ? []
       : [row('findings', payments.statement.found.length, `in its statement: ${payments.statement.found.join(', ')}`)]),
+    ...result.chain.map(({ effect, done, doubled }) =>
+      row(nameOf[effect], done, `${saysOf[effect]}; ${doubled.length} more than once`),
+    ),
+    row('outbox left', result.outboxLeft, 'messages that no worker, relay or sweep has sent'),
     '',
     'Repayments',
     row('requests', repayments.requests, `each sent twice, for ${repayments.wanted} debts`),
@@ -162,6 +185,14 @@ function problems(result: DeployResult): readonly string[] {
           `the statement: found ${payments.statement.found.join(', ')}; planted ${payments.statement.planted.join(', ')}`,
         ]),
     ...payments.refused.slice(0, 5).map((paymentId) => `never accepted: ${paymentId}`),
+    ...result.chain.flatMap((one) =>
+      hasFollowed(one)
+        ? []
+        : [
+            `${nameOf[one.effect]}: ${one.payments - one.done - one.doubled.length} missing, ${one.doubled.length} doubled`,
+          ],
+    ),
+    ...(result.outboxLeft > 0 ? [`${result.outboxLeft} messages are left in the outbox`] : []),
     ...repayments.repaidTwice.slice(0, 5).map((debt) => `repaid twice: ${debt}`),
     ...(repayments.repaid < repayments.wanted ? [`${repayments.wanted - repayments.repaid} debts are not repaid`] : []),
     ...(repayments.locksLeft > 0 ? [`${repayments.locksLeft} debts are still locked`] : []),

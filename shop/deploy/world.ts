@@ -14,12 +14,13 @@ import { startProvider } from '../../lib/rehearsal/provider.ts';
 import { createDynamoDbFaults } from '../../lib/rehearsal/services/dynamodb/dynamodb-faults.ts';
 import { project } from '../app/project.ts';
 import { createFaults, type FaultStats } from '../faults/faults.ts';
-import { startAccounts } from '../providers/accounts.ts';
+import { createAccounts } from '../providers/accounts.ts';
 import { startGiftCards } from '../providers/gift-cards.ts';
 import { createLedger, type Ledger } from '../providers/ledger.ts';
 import { mailRoutes } from '../providers/mails.ts';
 import { type Processor, startProcessor } from '../providers/processor.ts';
 import { startSes } from '../providers/ses.ts';
+import { type Followed, noting } from './chain.ts';
 import { withHostFailures } from './host-failures.ts';
 import { withRefusals } from './incident-plan.ts';
 import { type StackName, stacks } from './part.ts';
@@ -44,6 +45,8 @@ export interface World {
   readonly certificate: string;
   /** What the providers really did. */
   readonly ledger: Ledger;
+  /** What they did behind the payments. */
+  readonly followed: Followed;
   readonly events: PawlEvents;
   /** What `cdk deploy` sets, with this timeout of the functions. */
   context(functionTimeoutSeconds: number): Readonly<Record<string, string>>;
@@ -105,8 +108,11 @@ export async function startWorld(
   const giftCards = cleanUp.adopt(cards, (server) => server.stop());
   const processor = cleanUp.adopt(await startProcessor(), (server) => server.stop());
   // What follows from payments has calm providers.
-  const mails = cleanUp.adopt(await startProvider(mailRoutes()), (server) => server.stop());
-  const accounts = cleanUp.adopt(await startAccounts(), (server) => server.stop());
+  const followed = { receipt: [] as string[], points: [] as string[] };
+  const receipts = noting(mailRoutes(), (paymentId) => followed.receipt.push(paymentId));
+  const points = noting(createAccounts().routes, (paymentId) => followed.points.push(paymentId));
+  const mails = cleanUp.adopt(await startProvider(receipts), (server) => server.stop());
+  const accounts = cleanUp.adopt(await startProvider(points), (server) => server.stop());
   const hooks = combineHooks(faults.store, faults.sqs);
   const started = await startEmulator({
     project: project,
@@ -158,6 +164,7 @@ export async function startWorld(
     processor,
     certificate: started.certificate,
     ledger,
+    followed,
     events,
     faultStats: stats,
     calm() {

@@ -48,6 +48,8 @@ export interface FaultStats {
   readonly providerFaults: number;
   /** How often a relay was killed that sent what lay in the outbox. */
   readonly relaysKilled: number;
+  /** The planned deaths that have not happened: claims by their ids, and messages of the outbox by their keys. */
+  readonly spared: readonly string[];
   readonly store: StoreFaultStats;
 }
 
@@ -85,7 +87,13 @@ export function createFaults(
       eventDelivery: () => createEventRepeats(chain),
       store: combineHooks(claimKills, senders.store, createWorkKills(killed, reads.commit), store.hooks),
     },
-    stats: () => ({ ...redeliveries.stats, ...atProviders.stats, ...senders.stats, store: store.stats }),
+    stats: () => ({
+      ...redeliveries.stats,
+      ...atProviders.stats,
+      ...senders.stats,
+      spared: [...claimKills.left.keys(), ...atProviders.spared(), ...senders.left.keys()],
+      store: store.stats,
+    }),
   };
 }
 
@@ -140,6 +148,9 @@ function createProviderFaults(troubles: ReadonlyMap<string, Trouble>) {
   const stats = { providerFaults: 0 };
   return {
     stats,
+    /** The claims whose worker is to die at its provider, and has not yet. */
+    spared: () =>
+      [...left].flatMap(([id, trouble]) => (trouble.kind === 'kill' && faultOf(trouble) !== undefined ? [id] : [])),
     /** The fault of the call for the effect of this claim. */
     next(id: string): ProviderFault | undefined {
       const trouble = left.get(id);

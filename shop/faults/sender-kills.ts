@@ -15,6 +15,8 @@ export interface SenderKills {
   /** At the services that messages go to. */
   readonly destinations: TapHooks;
   readonly stats: { readonly relaysKilled: number };
+  /** The messages whose sender has not been killed yet, by their keys. */
+  readonly left: ReadonlyMap<string, PlannedSending>;
 }
 
 /** Each sender is killed once, at its point. A message whose relay is to die does not get through while its worker sends it. */
@@ -24,7 +26,9 @@ export function createSenderKills(
 ): SenderKills {
   const planned = new Map<string, PlannedSending>();
   for (const { paymentId, sending } of chain) {
-    if (sending !== undefined) planned.set(messageKey(sending.effect, paymentId), sending);
+    // The death right after the commit is that of a claim.
+    if (sending !== undefined && sending.point !== 'committed')
+      planned.set(messageKey(sending.effect, paymentId), sending);
   }
   /** The key of the message in each lane. */
   const keys = new Map<string, string>();
@@ -46,6 +50,7 @@ export function createSenderKills(
 
   return {
     stats,
+    left: planned,
     store: {
       onRequest(call) {
         for (const [lane, key] of messagesPut(call)) {

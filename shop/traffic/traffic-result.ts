@@ -25,6 +25,8 @@ export interface TrafficResult {
   readonly storeFaults: StoreFaultStats;
   /** How often a relay was killed that sent what lay in the outbox. */
   readonly relaysKilled: number;
+  /** The planned deaths that have not happened: claims by their ids, and messages of the outbox by their keys. */
+  readonly spared: readonly string[];
   readonly deliveries: number;
   readonly batches: number;
   readonly suppressed: number;

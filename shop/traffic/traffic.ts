@@ -214,6 +214,7 @@ async function resultOf(
     providerFaults: faults.providerFaults,
     storeFaults: faults.store,
     relaysKilled: faults.relaysKilled,
+    spared: faults.spared,
     deliveries: total(({ stats }) => stats.deliveries),
     batches: total(({ stats }) => stats.batches),
     suppressed: events.count('replayed', 'repeated'),

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { judgeChain } from '../../shop/deploy/chain.ts';
 import { withRefusals } from '../../shop/deploy/incident-plan.ts';
 import { planDeployment, thirdOf } from '../../shop/deploy/plan.ts';
 import { type DeployResult, isGood, jsonLine, report } from '../../shop/deploy/result.ts';
@@ -34,6 +35,8 @@ describe('the plan of a deployment', () => {
   test('some payments cost the functions their lives, and some meet a queue that fails', () => {
     expect(payments.filter(({ kill }) => kill !== undefined).length).toBeGreaterThan(1);
     expect(payments.filter(({ outage }) => outage !== undefined).length).toBeGreaterThan(1);
+    // What this worker has committed only the relay can send.
+    expect(payments[0]?.kill).toEqual({ operation: 'post-payment', point: 'completion-written' });
   });
 });
 
@@ -96,12 +99,13 @@ describe('the result of a deployment', () => {
       statement: undefined,
     },
     repayments: { requests: 1, wanted: 3, repaid: 3, repaidTwice: [], locksLeft: 0 },
-    ...{ left: 0, failures: [], claimsKept: 9, seconds: 60 },
+    chain: judgeChain(['p-1'], { receipt: ['p-1'], points: ['p-1'] }),
+    ...{ outboxLeft: 0, left: 0, failures: [], claimsKept: 9, seconds: 60 },
   };
 
   test('is good if nothing is wrong', () => {
     expect(isGood(good)).toBe(true);
-    expect(JSON.parse(jsonLine(good))).toMatchObject({ ok: true, ledgerEntries: 2, repaid: 3 });
+    expect(JSON.parse(jsonLine(good))).toMatchObject({ ok: true, ledgerEntries: 2, repaid: 3, receipts: 1, points: 1 });
   });
 
   const { payments, repayments } = good;
@@ -120,6 +124,15 @@ describe('the result of a deployment', () => {
       result: { payments: { ...payments, refused: ['p-1'] } },
       says: 'never accepted: p-1',
     },
+    'a receipt is missing': {
+      result: { chain: judgeChain(['p-1'], { receipt: [], points: ['p-1'] }) },
+      says: 'receipts: 1 missing, 0 doubled',
+    },
+    'points are booked twice': {
+      result: { chain: judgeChain(['p-1'], { receipt: ['p-1'], points: ['p-1', 'p-1'] }) },
+      says: 'points: 0 missing, 1 doubled',
+    },
+    'a message is left in the outbox': { result: { outboxLeft: 1 }, says: '1 messages are left in the outbox' },
     'a debt is repaid twice': {
       result: { repayments: { ...repayments, repaidTwice: ['debt-1'] } },
       says: 'repaid twice: debt-1',

@@ -63,6 +63,7 @@ const result: TrafficResult = {
     statement: undefined,
   },
   relaysKilled: 2,
+  spared: [],
   outboxLeft: 0,
   repayments: { requests: 2, wanted: 50, repaid: 50, repaidTwice: [], locksLeft: 0 },
   rehearsed: {

@@ -21,6 +21,9 @@ export interface OutboxStore {
   park(place: Place, error: RecordedError | undefined): Promise<boolean>;
 }
 
+/** How many messages of a lane are read at once. A message may have a megabyte, and a lane that waits behind a parked one is read for each new message of it. */
+export const lanePage = 50;
+
 /** Some messages that are due. */
 export interface OutboxDue {
   readonly messages: readonly Pick<OutboxRecord, 'id' | 'committedAt'>[];

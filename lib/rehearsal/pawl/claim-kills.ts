@@ -19,6 +19,12 @@ export const claimKillPoints = [
   'completion-written',
 ] as const satisfies readonly ClaimKillPoint[];
 
+/** Kills the workers of claims. */
+export interface ClaimKills extends TapHooks {
+  /** The claims whose worker has not been killed yet. */
+  readonly left: ReadonlyMap<string, ClaimKillPoint>;
+}
+
 /**
  * Kills the worker of each of these claims once, at its point.
  *
@@ -28,7 +34,7 @@ export const claimKillPoints = [
 export function createClaimKills(
   points: ReadonlyMap<string, ClaimKillPoint>,
   writesIn: typeof claimWrites = claimWrites,
-): TapHooks {
+): ClaimKills {
   const left = new Map(points);
   const claimed = (call: TapCall, answer?: TapAnswer) => claimsIn(call, answer, writesIn);
   const completed = (call: TapCall, answer?: TapAnswer) => completionsIn(call, answer, writesIn);
@@ -38,6 +44,7 @@ export function createClaimKills(
     return victim !== undefined && left.delete(victim);
   };
   return {
+    left,
     onRequest: (call) => (takesLife(completed(call), 'completion-sent') ? 'kill' : 'pass'),
     onResponse(call, answer) {
       // A claim that was refused belongs to another worker: to kill this one would show nothing.

@@ -4,7 +4,7 @@ import { conditionFailed } from '../../stores/dynamodb/errors.ts';
 import { explainedTable, explaining } from '../../stores/dynamodb/explain.ts';
 import { fieldsOf, type Item, toAttribute, toItem } from '../../stores/dynamodb/item.ts';
 import type { OutboxRecord, Place } from '../record.ts';
-import type { OutboxStore } from '../store.ts';
+import { lanePage, type OutboxStore } from '../store.ts';
 
 /** The table of an outbox, and the way to it. */
 export interface OutboxTable {
@@ -58,6 +58,7 @@ export function outboxStore({ nameOfTable, transport }: OutboxTable): OutboxStor
           KeyConditionExpression: 'id = :id AND n > :after',
           ExpressionAttributeValues: toItem({ ':id': id, ':after': after }),
           ConsistentRead: true,
+          Limit: lanePage,
         });
         return Items.map(recordOf);
       }),

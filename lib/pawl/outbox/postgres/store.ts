@@ -2,7 +2,7 @@ import type { Host } from '../../kernel/host.ts';
 import { textFrom, textOf } from '../../stores/postgres/row.ts';
 import type { PostgresTable } from '../../stores/postgres/table.ts';
 import type { OutboxRecord, Place } from '../record.ts';
-import type { OutboxStore } from '../store.ts';
+import { lanePage, type OutboxStore } from '../store.ts';
 import type { statementsOf } from './statements.ts';
 
 /** The table of an outbox, and the way to it. */
@@ -12,7 +12,6 @@ export interface OutboxTable {
 }
 
 /** A message may have a megabyte, and memory holds a page. */
-const lanePage = 50;
 const page = 100;
 
 /** How long a lane is kept from another sender that looks for what is due, in milliseconds: longer than most lanes take, and shorter than a schedule. */

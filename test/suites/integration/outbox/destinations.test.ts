@@ -1,5 +1,3 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { eventBuses } from '../../../../lib/pawl/outbox/destinations/event-buses.ts';
@@ -24,9 +22,9 @@ import { dynamoStore, sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts'
 import { commit, transactionalStore } from '../../../../lib/pawl/transactions/index.ts';
 import { startClouds } from '../../../support/clouds.ts';
 import { context, sqsEvent } from '../../../support/lambda.ts';
-import { eventBridgeEvent } from '../../../support/notifications.ts';
 import { claimsTable, localClient, outboxTable } from '../../../support/tables.ts';
 import { order } from '../../scenarios/support.ts';
+import { busArn, startBus } from './bus.ts';
 
 let clouds: Awaited<ReturnType<typeof startClouds>>;
 beforeEach(async () => {
@@ -35,7 +33,6 @@ beforeEach(async () => {
 });
 
 const topicArn = 'arn:aws:sns:us-east-1:000000000000:orders';
-const busArn = 'arn:aws:events:us-east-1:000000000000:event-bus/shop';
 
 /** An outbox with two copies of each message on their way: its worker dies after it has sent, and the relay sends again. */
 async function sendTwice(options: Omit<DynamoOutboxOptions, 'tableName' | 'aws'>, given: OutboxMessage) {
@@ -99,35 +96,12 @@ async function consumed(
   return { received, bodies };
 }
 
-/** An EventBridge that puts what it receives into the queue, as a rule with that target does. @param answer what it says of the entry */
-async function startBus(answer: (detail: string) => object = () => ({ EventId: 'id' })) {
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk) => chunks.push(chunk));
-    request.on('end', async () => {
-      const { Entries } = JSON.parse(Buffer.concat(chunks).toString());
-      const [{ Detail, Source, DetailType, EventBusName }] = Entries;
-      expect([request.headers['x-amz-target'], EventBusName]).toEqual(['AWSEvents.PutEvents', busArn]);
-      const entry = answer(Detail);
-      if ('EventId' in entry) {
-        const { detail: _, ...event } = eventBridgeEvent({}, { source: Source, 'detail-type': DetailType });
-        await clouds.queues.send(`${JSON.stringify(event).slice(0, -1)},"detail":${Detail}}`);
-      }
-      response.setHeader('content-type', 'application/x-amz-json-1.1');
-      response.end(JSON.stringify({ FailedEntryCount: 'EventId' in entry ? 0 : 1, Entries: [entry] }));
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const eventBridgeClient = new EventBridgeClient({
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    region: 'us-east-1',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-    maxAttempts: 1,
-  });
-  onTestFinished(() => {
-    eventBridgeClient.destroy();
-    server.close();
-  });
+/** The event bus in front of the queue, as a destination. */
+async function busOf(answer?: Parameters<typeof startBus>[1]) {
+  const { endpoint } = await startBus((event) => clouds.queues.send(event), answer);
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  const eventBridgeClient = new EventBridgeClient({ endpoint, region: 'us-east-1', credentials, maxAttempts: 1 });
+  onTestFinished(() => eventBridgeClient.destroy());
   return eventBuses({ eventBridgeClient });
 }
 
@@ -147,7 +121,7 @@ describe('two copies of a message have one effect', () => {
   });
 
   it('behind a rule of an event bus, with the detail as it was given', async () => {
-    const destinations = [await startBus()];
+    const destinations = [await busOf()];
     const given = {
       to: busArn,
       key: 'k',
@@ -189,7 +163,7 @@ describe('an entry that an event bus does not take', () => {
       ['ThrottlingException', 'message-not-sent'],
       ['InternalFailure', 'message-not-sent'],
     ] as const) {
-      const bus = await startBus(() => ({ ErrorCode, ErrorMessage: 'no' }));
+      const bus = await busOf(() => ({ ErrorCode, ErrorMessage: 'no' }));
       const client = localClient(inject('dynamoEndpoint'));
       onTestFinished(() => client.destroy());
       const events: string[] = [];

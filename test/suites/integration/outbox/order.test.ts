@@ -21,6 +21,7 @@ describe.each(storages)('the messages of a group in $database', ({ setUp }) => {
       change,
       /** A commit of a transaction of the author's own. */
       commitOwn: (n: number, group?: string) => commitOwn([message(change(n, group))]),
+      commitMany: (all: readonly number[]) => commitOwn(all.map((n) => message(change(n)))),
       book: consumer(
         ({ body: { orderId } }, claim) =>
           commit(claim, { entries: [orderId], messages: [message(change(Number(orderId.slice(1))))] }),
@@ -44,6 +45,17 @@ describe.each(storages)('the messages of a group in $database', ({ setUp }) => {
     });
     await all(order('a'));
     expect(await sent('changes.fifo')).toEqual(numbers(3).map((n) => ({ group: 'maria', n })));
+    expect(await waiting()).toEqual([]);
+  });
+
+  it('are read by the page, in their order: what waits behind a parked message is not read whole for each new one', async () => {
+    const { commitMany, outbox, waiting, relayAll, sent } = await setUpGroups();
+    await commitMany(numbers(60));
+    const [{ id } = { id: '' }] = await waiting();
+    const page = await outbox.store.lane(id, 0);
+    expect(page.map(({ n }) => n)).toEqual(numbers(50));
+    await relayAll();
+    expect(await sent('changes.fifo')).toEqual(numbers(60).map((n) => ({ group: 'maria', n })));
     expect(await waiting()).toEqual([]);
   });
 

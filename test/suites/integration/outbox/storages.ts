@@ -13,15 +13,16 @@ import {
   queues,
 } from '../../../../lib/pawl/outbox/index.ts';
 import * as inPostgres from '../../../../lib/pawl/postgres/index.ts';
-import { bodyField, type SqsHandler } from '../../../../lib/pawl/sqs/index.ts';
+import { bodyField, type SqsEvent, type SqsHandler } from '../../../../lib/pawl/sqs/index.ts';
 import { sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
 import { commit, eachTransaction } from '../../../../lib/pawl/transactions/index.ts';
+import type { StreamRecord } from '../../../../lib/rehearsal/services/streams/stream-client.ts';
 import { context } from '../../../support/lambda.ts';
 import { applicationTables } from '../../../support/postgres-adapters.ts';
 import { createDatabase } from '../../../support/postgres-database.ts';
 import { localClient } from '../../../support/tables.ts';
 import { type Order, setUp } from '../../scenarios/support.ts';
-import { consume, setUpOutbox, startDestinations } from './support.ts';
+import { consume, deliver, type QueueName, setUpOutbox, startDestinations, tailOf } from './support.ts';
 
 /*
  * The outbox over each of its databases, as the tests see it that hold for all of them.
@@ -60,6 +61,9 @@ export interface World extends Opened, Pick<Awaited<ReturnType<typeof setUp>>, '
   readonly sqs: Awaited<ReturnType<typeof startDestinations>>['sqs'];
   readonly receipts: Awaited<ReturnType<typeof startDestinations>>['receipts'];
   readonly changes: Awaited<ReturnType<typeof startDestinations>>['changes'];
+  readonly points: Awaited<ReturnType<typeof startDestinations>>['points'];
+  readonly bus: Awaited<ReturnType<typeof startDestinations>>['bus'];
+  readonly provider: Awaited<ReturnType<typeof startDestinations>>['provider'];
   /** Where the claims are. */
   readonly store: ClaimStore;
   /** The options of its outbox, without those of the test. */
@@ -68,22 +72,28 @@ export interface World extends Opened, Pick<Awaited<ReturnType<typeof setUp>>, '
   /** `eachTransaction` over it. */
   transactions(plan: (order: Order) => Plan): SqsHandler;
   waiting(): Promise<readonly Lying[]>;
+  /** How many rows its table has, counters among them. */
+  rows(): Promise<number>;
   entry(id: string): Promise<unknown>;
   /** Has the relay send what was left. */
   relayAll(outbox?: Outbox): Promise<unknown>;
   /** The counters of groups end, as they do when their groups are idle. */
   endCounters(): Promise<void>;
-  sent(name: 'receipts' | 'changes.fifo'): Promise<ReturnType<typeof JSON.parse>[]>;
+  sent(name: QueueName): Promise<ReturnType<typeof JSON.parse>[]>;
   /** How the commands are told where it is. */
   readonly place: readonly string[];
   /** The worker of it, for a process of its own, and where that finds it. */
   readonly worker: { readonly file: string; readonly env: Readonly<Record<string, string>> };
   /** What the relay is invoked with. */
   relayEvent(): Promise<object>;
+  /** What a running relay is invoked with, one after the other: for what is new since the last call. */
+  relayEvents(): Promise<readonly object[]>;
   /** The bodies of all messages that were ever committed, in the order of their commits. */
   committed(): Promise<readonly ReturnType<typeof JSON.parse>[]>;
   /** What a consumer with `sentKey()` runs its handler for. */
   consume(queue: World['receipts']): Promise<readonly unknown[]>;
+  /** Hands over what is in a queue, batch by batch, until nothing is left. */
+  deliver(queue: World['receipts'], take: (event: SqsEvent) => Promise<unknown>): Promise<void>;
 }
 
 export interface Storage {
@@ -98,6 +108,7 @@ const dynamo: Storage = {
     const world = await setUpOutbox(options, keeps ? 'NEW_IMAGE' : 'KEYS_ONLY');
     const { client, outboxTable, store, events, put, stream, relay } = world;
     const documents = DynamoDBDocumentClient.from(client);
+    const tail = tailOf(client, inject('dynamoEndpoint'), outboxTable);
     const onEvent = (event: ClaimEvent) => void events.push(event);
     const writesOf = ({ entries = [], messages }: Plan) =>
       [...entries.map(put), ...messages] as Parameters<typeof commit>[1];
@@ -124,6 +135,8 @@ const dynamo: Storage = {
         ),
       waiting: async () =>
         (await world.waiting()).map(({ parked, ...one }) => ({ ...one, parked: (parked as Parked)?.name.S })),
+      rows: async () =>
+        (await client.send(new ScanCommand({ TableName: outboxTable, ConsistentRead: true }))).Count ?? 0,
       async relayAll(outbox) {
         const through = outbox === undefined ? relay : outboxRelay({ outbox });
         expect(await through({ Records: await stream() }, context())).toEqual({ batchItemFailures: [] });
@@ -144,6 +157,10 @@ const dynamo: Storage = {
         },
       },
       relayEvent: async () => ({ Records: await stream() }),
+      async relayEvents() {
+        const isNew = (record: StreamRecord) => record.eventName === 'INSERT';
+        return inBatches((await tail()).filter(isNew)).map((Records) => ({ Records }));
+      },
       committed: async () =>
         (await stream())
           .flatMap(({ dynamodb }) => JSON.parse(JSON.stringify(dynamodb?.['NewImage'] ?? {})))
@@ -151,9 +168,16 @@ const dynamo: Storage = {
           .toSorted((a, b) => Number(a.n.N) - Number(b.n.N))
           .map(({ body }) => JSON.parse(body.S)),
       consume: (queue) => consume({ client, shared: world.shared, sqs: world.sqs }, queue),
+      deliver: (queue, take) => deliver(world.sqs.client, queue, take),
     };
   },
 };
+
+/** As the event source of `OutboxRelay` hands them over. */
+function inBatches<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
+  const size = 100;
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, n) => items.slice(n * size, (n + 1) * size));
+}
 
 type Parked = { readonly name: { readonly S: string } } | undefined;
 
@@ -222,6 +246,7 @@ const postgres: Storage = {
         );
         return rows.map(({ parked, ...one }) => ({ ...one, parked: parked ?? undefined }));
       },
+      rows: async () => (await pool.query('SELECT FROM pawl_outbox')).rowCount ?? 0,
       entry: async (id) => {
         const { rows } = await pool.query('SELECT payment AS id FROM entries WHERE payment = $1', [id]);
         return rows[0];
@@ -235,10 +260,12 @@ const postgres: Storage = {
       place: ['--database', url],
       worker: { file: '../outbox/postgres-worker.ts', env: { DATABASE_URL: url } },
       relayEvent: async () => ({}),
+      relayEvents: async () => [{}],
       async committed() {
         const { rows } = await pool.query(`SELECT record->>'body' AS body FROM committed ORDER BY n`);
         return rows.map(({ body }) => JSON.parse(body));
       },
+      deliver: (queue, take) => deliver(destinations.sqs.client, queue, take),
       consume(queue) {
         const client = localClient(inject('dynamoEndpoint'));
         onTestFinished(() => client.destroy());

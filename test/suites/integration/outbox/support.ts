@@ -1,11 +1,13 @@
+import { createServer } from 'node:http';
 import { DescribeTableCommand, type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { DeleteMessageCommand, ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { DeleteMessageCommand, ReceiveMessageCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { inject, onTestFinished } from 'vitest';
 import { type DynamoOutboxOptions, dynamoOutbox, outboxRelay, queues } from '../../../../lib/pawl/outbox/index.ts';
-import { eachMessage, sentKey } from '../../../../lib/pawl/sqs/index.ts';
+import { eachMessage, type SqsEvent, sentKey } from '../../../../lib/pawl/sqs/index.ts';
 import { dynamoStore, sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
 import { transactionalStore } from '../../../../lib/pawl/transactions/index.ts';
+import { readBody } from '../../../../lib/rehearsal/engine/http.ts';
 import { startSqsLocal } from '../../../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { toSqsEvent } from '../../../../lib/rehearsal/services/sqs/sqs-event.ts';
 import {
@@ -16,15 +18,34 @@ import {
 import { context } from '../../../support/lambda.ts';
 import { claimsTable, localClient, outboxTable } from '../../../support/tables.ts';
 import { setUp } from '../../scenarios/support.ts';
+import { listening, startBus } from './bus.ts';
 
-/** An SQS server of its own, with a standard and a FIFO queue. */
+/** An SQS server of its own, with a standard and a FIFO queue, an event bus with a queue behind it, and a provider. */
 export async function startDestinations() {
   const sqs = await startSqsLocal();
   onTestFinished(() => sqs.stop());
   const receipts = await sqs.createQueue('receipts');
   const changes = await sqs.createQueue('changes.fifo', { FifoQueue: 'true' });
-  return { sqs, receipts, changes };
+  const points = await sqs.createQueue('points');
+  const bus = await startBus((event) =>
+    sqs.client.send(new SendMessageCommand({ QueueUrl: points.url, MessageBody: event })),
+  );
+  return { sqs, receipts, changes, points, bus, provider: await startProvider() };
 }
+
+/** What consumers ask for their effect: once for each key. */
+async function startProvider() {
+  const applied = new Map<string, unknown>();
+  const server = createServer(async (request, response) => {
+    const key = String(request.headers['idempotency-key']);
+    const body: unknown = JSON.parse(String(await readBody(request)));
+    if (!applied.has(key)) applied.set(key, body);
+    response.end();
+  });
+  return { endpoint: await listening(server), applied };
+}
+
+export type QueueName = 'receipts' | 'changes.fifo' | 'points';
 
 /** Claims, data, an outbox and queues. */
 export async function setUpOutbox(
@@ -68,16 +89,15 @@ export async function setUpOutbox(
     /** What lies in the outbox, without its counters, in the order of their numbers. */
     waiting: async () => (await scan(client, tableName)).filter(({ n }) => n > 0).toSorted((a, b) => a.n - b.n),
     /** Everything that was ever written to the outbox, as the relay's stream has it. */
-    stream: () => streamOf(client, endpoint, tableName),
+    stream: () => tailOf(client, endpoint, tableName)(),
     /** Hands the whole stream to the relay. */
     async relayAll() {
-      return relay({ Records: await streamOf(client, endpoint, tableName) }, context());
+      return relay({ Records: await tailOf(client, endpoint, tableName)() }, context());
     },
     entry: async (id: string) =>
       (await documents.send(new GetCommand({ TableName: ledger, Key: { id }, ConsistentRead: true }))).Item,
     put: (id: string) => ({ Put: { TableName: ledger, Item: { id } } }),
-    sent: async (name: 'receipts' | 'changes.fifo') =>
-      (await destinations.sqs.messages(name)).map(({ body }) => JSON.parse(body)),
+    sent: async (name: QueueName) => (await destinations.sqs.messages(name)).map(({ body }) => JSON.parse(body)),
   };
 }
 
@@ -115,35 +135,44 @@ async function scan(client: DynamoDBClient, TableName: string): Promise<readonly
   }));
 }
 
-async function streamOf(client: DynamoDBClient, endpoint: string, TableName: string): Promise<readonly StreamRecord[]> {
-  try {
-    return await readStream(client, endpoint, TableName);
-  } catch (error) {
-    // A shard has had its first record meanwhile.
-    if (error instanceof TrimmedError) return streamOf(client, endpoint, TableName);
-    throw error;
-  }
-}
-
-async function readStream(
-  client: DynamoDBClient,
-  endpoint: string,
-  TableName: string,
-): Promise<readonly StreamRecord[]> {
-  const { Table } = await client.send(new DescribeTableCommand({ TableName }));
-  const arn = String(Table?.LatestStreamArn);
+/** What a stream has had since the last call, from its beginning on. */
+export function tailOf(client: DynamoDBClient, endpoint: string, TableName: string) {
   const streams = streamClient(endpoint);
-  const all: StreamRecord[] = [];
-  for (const shard of await streams.shards(arn)) {
-    let iterator: string | undefined = await streams.iterator(arn, shard, { kind: 'oldest' });
-    // An open shard has no end: an empty read is the end of what is there.
-    while (iterator !== undefined) {
-      const { records, next }: Awaited<ReturnType<typeof streams.read>> = await streams.read(iterator, 1000);
-      all.push(...records);
-      iterator = records.length === 0 ? undefined : next;
+  /** The last record that was read of each shard. */
+  const read = new Map<string, string>();
+
+  async function readOn(all: StreamRecord[]): Promise<void> {
+    const { Table } = await client.send(new DescribeTableCommand({ TableName }));
+    const arn = String(Table?.LatestStreamArn);
+    for (const shard of await streams.shards(arn)) {
+      const sequenceNumber = read.get(shard);
+      const from =
+        sequenceNumber === undefined ? ({ kind: 'oldest' } as const) : { kind: 'after' as const, sequenceNumber };
+      let iterator: string | undefined = await streams.iterator(arn, shard, from);
+      // An open shard has no end: an empty read is the end of what is there.
+      while (iterator !== undefined) {
+        const { records, next }: Awaited<ReturnType<typeof streams.read>> = await streams.read(iterator, 1000);
+        all.push(...records);
+        const last = records.at(-1);
+        if (last !== undefined) read.set(shard, last.dynamodb.SequenceNumber);
+        iterator = last === undefined ? undefined : next;
+      }
     }
   }
-  return all;
+
+  return async function tail(): Promise<readonly StreamRecord[]> {
+    const all: StreamRecord[] = [];
+    for (;;) {
+      try {
+        await readOn(all);
+        return all;
+      } catch (error) {
+        // A shard has had its first record meanwhile; or the server had not the time for an answer.
+        const passes = error instanceof TrimmedError || (error instanceof Error && error.name === 'TimeoutError');
+        if (!passes) throw error;
+      }
+    }
+  };
 }
 
 /** A batch of a queue, as Lambda hands it over. */
@@ -177,12 +206,22 @@ export async function consume(
     },
     async ({ body }) => void bodies.push(body),
   );
+  await deliver(world.sqs.client, queue, (event) => handler(event, context()));
+  return bodies;
+}
+
+/** Hands over what is in a queue, batch by batch, until nothing is left. */
+export async function deliver(
+  client: SQSClient,
+  queue: { readonly url: string; readonly arn: string },
+  take: (event: SqsEvent) => Promise<unknown>,
+): Promise<void> {
   for (;;) {
-    const event = await receivedFrom(world.sqs.client, queue);
-    if (event.Records.length === 0) return bodies;
-    await handler(event, context());
+    const event = await receivedFrom(client, queue);
+    if (event.Records.length === 0) return;
+    await take(event);
     for (const { receiptHandle } of event.Records) {
-      await world.sqs.client.send(new DeleteMessageCommand({ QueueUrl: queue.url, ReceiptHandle: receiptHandle }));
+      await client.send(new DeleteMessageCommand({ QueueUrl: queue.url, ReceiptHandle: receiptHandle }));
     }
   }
 }
