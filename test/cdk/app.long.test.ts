@@ -22,6 +22,8 @@ function run(context: Readonly<Record<string, unknown>>) {
     env: {
       PATH: process.env['PATH'],
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+      // `npm run synth` has it.
+      CDK_VALIDATION: process.env['CDK_VALIDATION'],
       CDK_OUTDIR: outdir,
       CDK_CONTEXT_JSON: JSON.stringify({ 'aws:cdk:bundling-stacks': [], ...context }),
     },

@@ -110,7 +110,7 @@ test('in the app, as it is deployed, what is found is explained: a route whose f
   const context = JSON.stringify({ 'aws:cdk:bundling-stacks': [] });
   const run = spawnSync(process.execPath, [app], {
     encoding: 'utf8',
-    env: { CDK_OUTDIR: scratch, CDK_CONTEXT_JSON: context },
+    env: { ...process.env, CDK_OUTDIR: scratch, CDK_CONTEXT_JSON: context },
   });
   expect(run.status, run.stderr).toBe(0);
   for (const name of ['PawlOrders', 'PawlPayments', 'PawlRepayments', 'PawlAccounts']) {

@@ -11,10 +11,10 @@ export interface Ran {
   readonly lines: () => readonly Record<string, unknown>[];
 }
 
-/** The environment of a shell that has nothing of AWS. What Node has compiled, a command does not compile again. */
+/** The environment of a shell that has nothing of AWS. What Node has compiled, a command does not compile again, and what it synthesizes, CDK does not check. */
 export function shell(): Readonly<Record<string, string>> {
-  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
-  return { PATH, NODE_COMPILE_CACHE, HOME: '/nowhere' };
+  const { PATH = '', NODE_COMPILE_CACHE = '', CDK_VALIDATION = '' } = process.env;
+  return { PATH, NODE_COMPILE_CACHE, CDK_VALIDATION, HOME: '/nowhere' };
 }
 
 /** Runs `pawl` in a process of its own, as an operator's shell does: with no terminal. */

@@ -7,8 +7,6 @@ import { SqsEnvelope } from '@aws-lambda-powertools/parser/envelopes/sqs';
 import { JSONStringified } from '@aws-lambda-powertools/parser/helpers';
 import { parser } from '@aws-lambda-powertools/parser/middleware';
 import { SqsRecordSchema, SqsSchema } from '@aws-lambda-powertools/parser/schemas';
-import { Tracer } from '@aws-lambda-powertools/tracer';
-import { captureLambdaHandler } from '@aws-lambda-powertools/tracer/middleware';
 import type { MiddlewareObj } from '@middy/core';
 import { array, looseObject, number, object, string } from 'zod';
 import type { Door, Row } from './table.ts';
@@ -33,12 +31,21 @@ const parsers: Readonly<Record<string, Partial<Record<Door, () => object>>>> = {
 };
 
 /** The middlewares that Powertools brings for Middy. Their clients are a cold start's, as authors have them at module level. */
-export function powertoolsStack({ name, used = '' }: Row, door: Door): () => readonly MiddlewareObj[] {
+export async function powertoolsStack({ name, used = '' }: Row, door: Door): Promise<() => readonly MiddlewareObj[]> {
   const made: Readonly<Record<string, () => object>> = {
     logger: () => injectLambdaContext(new Logger({ logLevel: 'SILENT' }), { resetKeys: true, logEvent: true }),
     metrics: () => logMetrics(new Metrics({ namespace: 'shop' }), { captureColdStartMetric: true }),
-    tracer: () => captureLambdaHandler(new Tracer({ serviceName: 'shop', enabled: true })),
+    ...(name === 'tracer' && { tracer: await loadTracer() }),
     parser: () => parsers[used]?.[door]?.() ?? {},
   };
   return () => [made[name]?.() ?? {}];
+}
+
+/** From its import on it watches every promise of the process, which takes a quarter of the time of a sweep: all others go without it. */
+async function loadTracer(): Promise<() => object> {
+  const [{ Tracer }, { captureLambdaHandler }] = await Promise.all([
+    import('@aws-lambda-powertools/tracer'),
+    import('@aws-lambda-powertools/tracer/middleware'),
+  ]);
+  return () => captureLambdaHandler(new Tracer({ serviceName: 'shop', enabled: true }));
 }
