@@ -41,6 +41,10 @@ const effectsOf = {
 } as const;
 export type Trouble = keyof typeof effectsOf;
 
+export function isSentTwice(trouble: Trouble): boolean {
+  return trouble === 'sent-twice' || trouble === 'twice-and-fails';
+}
+
 export interface PlannedOrder {
   readonly n: number;
   readonly group: string;

@@ -17,6 +17,7 @@ import {
   type AppName,
   type Circumstance,
   circumstances,
+  isSentTwice,
   type Named,
   nameOf,
   ordersOf,
@@ -122,7 +123,7 @@ function sendSeed({ queue, api }: App, orders: readonly PlannedOrder[], at: Omit
   const path = `${at.circumstance}-${at.app}`;
   for (const { n, group, trouble } of orders) {
     const intent = nameOf({ ...at, n });
-    const copies = trouble === 'sent-twice' || trouble === 'twice-and-fails' ? 2 : 1;
+    const copies = isSentTwice(trouble) ? 2 : 1;
     for (let copy = 0; copy < copies; copy += 1) {
       if (at.app === 'http')
         void api(`${path}/Api`).post('/orders', { orderId: intent }, { intent, timeoutMs: 120_000 });

@@ -115,13 +115,17 @@ export async function rotate(run: Rotation): Promise<Rotated> {
   return judge(world);
 }
 
-function judge({ effects, store, done, kills, honoured }: World): Rotated {
+async function judge({ effects, store, host, done, kills, honoured }: World): Promise<Rotated> {
   const problems: string[] = [];
-  const parked = store.records().filter(({ status }) => status === 'parked').length;
+  const desks = Object.values(secrets).map((secret) => operator({ store, host, hideKeys: hashed(secret) }));
+  let parked = 0;
   for (const key of done) {
+    const claims = await Promise.all(desks.map((desk) => desk.readClaim({ operation, key })));
+    const isParked = claims.some((claim) => claim?.status === 'parked');
+    parked += isParked ? 1 : 0;
     const versions = effects.filter((one) => one.key === key).map(({ version }) => version);
     if (versions.length > 1) problems.push(`${key} has ${versions.length} effects, by ${versions.join(' and ')}`);
-    if (versions.length === 0 && parked === 0) problems.push(`${key} has no effect, and nothing is parked`);
+    if (versions.length === 0 && !isParked) problems.push(`${key} has no effect, and is not parked`);
   }
   if (kills === 0 && parked > 0) problems.push(`${parked} claims are parked, and no worker was killed`);
   return { problems, kills, parked, honoured };
