@@ -1,4 +1,12 @@
-import { type AppName, type Circumstance, circumstances, isSentTwice, namedIn, nameOf, type PlannedOrder } from './plan.ts';
+import {
+  type AppName,
+  type Circumstance,
+  circumstances,
+  isSentTwice,
+  namedIn,
+  nameOf,
+  type PlannedOrder,
+} from './plan.ts';
 
 /*
  * What must be true of an app that is observed, with its table, without it, and when it is taken away.
