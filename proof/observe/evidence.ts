@@ -1,6 +1,7 @@
+import type { Entry } from '../../lib/rehearsal/file/journal.ts';
 import type { Running } from '../../lib/rehearsal/file/running.ts';
 import { slowedIn, starvedIn } from '../../lib/rehearsal/file/standing.ts';
-import type { Evidence, Happened, Reported } from './judge.ts';
+import type { End, Evidence, Happened, Reported } from './judge.ts';
 import { type AppName, type Circumstance, namedIn } from './plan.ts';
 
 /** What has become of each order, by the journal, the provider and the queues; none of it from pawl, but for the report and its events. */
@@ -11,22 +12,18 @@ export async function evidenceOf(
   const starved = starvedIn(journal, { isCutOff: false });
   const slowed = slowedIn(journal);
   const effects = providers[0]?.counts ?? new Map<string, number>();
-  const ends = new Map<string, string[]>();
+  const ends = new Map<string, End[]>();
   const responses = new Map<string, string[]>();
-  const killed = new Set<string>();
   const firsts = new Map<string, string[]>();
   const working = new Map<string, readonly string[]>();
   let kills = 0;
-  const note = (map: Map<string, string[]>, key: string, text: string) => map.set(key, [...(map.get(key) ?? []), text]);
+  const note = <Text extends string>(map: Map<string, Text[]>, key: string, text: Text) =>
+    map.set(key, [...(map.get(key) ?? []), text]);
   for (const entry of journal.entries) {
     if (entry.kind === 'began') working.set(entry.sandbox, entry.intents);
     if (entry.kind === 'ended') {
-      const { outcome, failed } = entry;
-      if (outcome.kind === 'crashed' || outcome.kind === 'timed-out') {
-        kills += 1;
-        for (const intent of entry.intents) killed.add(intent);
-      }
-      for (const intent of entry.intents) note(ends, intent, failed.has(intent) ? 'failed' : textOfEnd(outcome));
+      if (entry.intents.some((intent) => endOf(entry, intent) === 'killed')) kills += 1;
+      for (const intent of entry.intents) note(ends, intent, endOf(entry, intent));
     }
     if (entry.kind === 'answered') for (const intent of entry.intents) note(responses, intent, entry.how);
     if (entry.kind === 'called' && entry.result === 'applied') {
@@ -56,7 +53,6 @@ export async function evidenceOf(
         ends: (ends.get(intent) ?? []).toSorted(),
         responses: (responses.get(intent) ?? []).toSorted(),
         deadLetters: deadLetters.get(intent) ?? 0,
-        isKilled: killed.has(intent),
         isUnseen: unseen.has(intent),
         // Of its function, the machine took time.
         isStarved: starved.has(intent),
@@ -76,8 +72,8 @@ function groupOf(intent: string): string {
   return named === undefined ? '' : `${named.circumstance}-${named.app}-${named.seed}-g${named.n % 2}`;
 }
 
-function textOfEnd(outcome: { readonly kind: string; readonly value?: unknown; readonly error?: unknown }): string {
-  const { value } = outcome;
-  const status = typeof value === 'object' && value !== null && 'statusCode' in value ? ` ${value.statusCode}` : '';
-  return `${outcome.kind}${status}`;
+/** What an invocation came to for one of its orders. A batch that fails as a whole, and a message that is named in its response, are the same to the queue. */
+function endOf({ outcome, failed }: Extract<Entry, { readonly kind: 'ended' }>, intent: string): End {
+  if (outcome.kind === 'crashed' || outcome.kind === 'timed-out') return 'killed';
+  return outcome.kind === 'error' || failed.has(intent) ? 'failed' : 'done';
 }

@@ -11,7 +11,7 @@ interface Mistake {
   readonly instead: string;
 }
 
-export const mistakes = {
+const mistakes = {
   /** A run that failed counts as done. */
   believes: { file: 'rules/observe.ts', text: "? 'failed'\n", instead: "? 'done'\n" },
   /** A handler waits until its first write has an answer. */

@@ -67,11 +67,11 @@ export async function observedRun(run: ObservedRun): Promise<Evidence> {
   let evidence: Evidence | undefined;
   const bundles = Object.fromEntries(apps.map((app) => [app, join(built, app)]));
   const provider = httpProvider({ intent: ({ body }) => body.orderId });
-  const send = (seed: number) => (app: App) => {
+  const send = (seed: number) => async (app: App) => {
     strikes.bringBack();
-    for (const name of apps)
-      for (const circumstance of circumstances) sendSeed(app, planOf(name, seed), { circumstance, app: name, seed });
     if (seed !== seeds[0]) run.onSeed?.(seed, (Date.now() - begunAt) / 1000);
+    const all = apps.flatMap((name) => circumstances.map((circumstance) => ({ circumstance, app: name, seed })));
+    await Promise.all(all.map((at) => sendSeed(app, planOf(at.app, seed), at)));
   };
   try {
     for (const app of apps) {
@@ -119,18 +119,18 @@ export async function observedRun(run: ObservedRun): Promise<Evidence> {
   return evidence as Evidence;
 }
 
-function sendSeed({ queue, api }: App, orders: readonly PlannedOrder[], at: Omit<Named, 'n'>): void {
+/** Sends the orders. A FIFO queue gets them one after the other: in another order they would be another traffic. */
+async function sendSeed({ queue, api }: App, orders: readonly PlannedOrder[], at: Omit<Named, 'n'>): Promise<void> {
   const path = `${at.circumstance}-${at.app}`;
   for (const { n, group, trouble } of orders) {
     const intent = nameOf({ ...at, n });
-    const copies = isSentTwice(trouble) ? 2 : 1;
-    for (let copy = 0; copy < copies; copy += 1) {
-      if (at.app === 'http')
-        void api(`${path}/Api`).post('/orders', { orderId: intent }, { intent, timeoutMs: 120_000 });
-      else if (at.app !== 'each') void queue(`${path}/Orders`).send({ orderId: intent }, { intent });
+    const order = { orderId: intent };
+    for (let copy = 0; copy < (isSentTwice(trouble) ? 2 : 1); copy += 1) {
+      if (at.app === 'http') void api(`${path}/Api`).post('/orders', order, { intent, timeoutMs: 120_000 });
+      else if (at.app !== 'each') void queue(`${path}/Orders`).send(order, { intent });
       else {
         const fifo = { groupId: `${at.seed}-${group}`, deduplicationId: `${intent}-copy-${copy}` };
-        void queue(`${path}/Orders`).send({ orderId: intent }, { intent, ...fifo });
+        await queue(`${path}/Orders`).send(order, { intent, ...fifo });
       }
     }
   }

@@ -17,7 +17,7 @@ import { createRandom, type Random } from '../../lib/rehearsal/engine/random.ts'
  */
 
 /** `old`: claims under the old secret. `both`: under the old one, and inside of it under the new one. `new`: under the new one. */
-export type Version = 'old' | 'both' | 'new';
+type Version = 'old' | 'both' | 'new';
 
 /**
  * What is done wrong on purpose. `reads`: the version between the two looks at the claim of the old secret, and does not claim it. `retries`: it claims it
