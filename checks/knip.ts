@@ -25,6 +25,7 @@ const loaded = [
   'checks/docstrings/prelude.ts',
   'checks/first-delivery.ts',
   'proof/mutants/{plant,register}.ts',
+  'proof/observe/apps/*.ts',
   'proof/mutants/*vitest.config.ts',
   'shop/executions/handlers.ts',
   'shop/incident/remedies.ts',

@@ -90,6 +90,15 @@ export const npmScripts = {
         run: 'vitest run --project long test/proof/shares.long.test.ts',
         env: { PAWL_KILLS: '200' },
       },
+      observe: {
+        says: 'five apps and the shop under observe, with their table, without it, and while it is taken away, beside themselves without pawl. 25 minutes; --seeds 4 --shop 0',
+        run: 'proof/observe/main.ts',
+      },
+      rotation: {
+        says: 'the secret of hidden keys changed under kills, in two thousand orders of steps. 10 minutes',
+        run: 'vitest run --project unit test/proof/rotation.test.ts',
+        env: { PAWL_SEEDS: '2000' },
+      },
       remedies: {
         says: 'a thousand refunds of a thousand findings, in three runs side by side that are killed 36 times. 5 minutes',
         run: 'vitest run --project long test/pawl/statements/remedy-kills.long.test.ts',

@@ -10,8 +10,8 @@ const fewestCharacters = 16;
  * Keeps keys as hashes: `hideKeys: hashed(secret)`. Neither the table nor an event nor an effect key has a key as the author's function returns it, and
  * fingerprints are keyed too, so that nobody who reads the table can try keys or payloads out. `claim.key` is the hash.
  *
- * The same secret belongs to an operation for ever: under another one, or without it, no claim is recognised, and every effect may happen again. A missing
- * secret is reported at the first call: nothing runs, and no message is lost.
+ * Under another secret, or without one, no claim is recognised, and every effect may happen again. `docs/guides/keys.md` says how to change the secret, by way of
+ * a version that claims under both. A missing secret is reported at the first call: nothing runs, and no message is lost.
  *
  * @param secret at least 16 characters, the same in every function with the operation
  * @throws OptionError when it is no text, or too short

@@ -1,5 +1,6 @@
 import { plural } from '../../lib/pawl/kernel/plural.ts';
 import type { ServedHooks } from '../../lib/rehearsal/command/console.ts';
+import type { Machine } from '../../lib/rehearsal/engine/machine.ts';
 import { createRandom } from '../../lib/rehearsal/engine/random.ts';
 import type { RehearsalResult } from '../../lib/rehearsal/file/result.ts';
 import { runRehearsal } from '../../lib/rehearsal/file/run.ts';
@@ -64,6 +65,8 @@ export interface TrafficOptions {
   readonly onResult?: (result: TrafficResult) => Promise<void>;
   /** An order, a payment or a debt whose story is told, whatever became of it. @default none */
   readonly story?: string | undefined;
+  /** Says how much time the machine gave. @default what this machine says */
+  readonly machine?: Machine;
   /** Gets every line that a sandbox prints. */
   readonly onLog?: (line: string, sandbox: string) => void;
   /** The page that shows the run. @default none */
@@ -105,6 +108,7 @@ async function runOver(options: TrafficOptions, postgres?: ShopPostgres): Promis
     app: shopApp,
     seed,
     story,
+    ...(options.machine ? { machine: options.machine } : {}),
     faults: {
       ...(postgres ? {} : { dynamodb: store }),
       sqs: atServices.sqs,

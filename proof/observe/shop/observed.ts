@@ -1,0 +1,41 @@
+import { eachMessage as asWritten, type Message, type MessageHandler, type SqsOptions } from 'pawl/sqs';
+
+/*
+ * What the functions of the shop get in place of pawl while the campaign observes them: its consumers under `mode: 'observe'`, and of all else what they get
+ * without pawl, `shop/protection/unprotected.ts`. A handler has the claim that it has there, so that nothing differs but that pawl watches.
+ */
+
+export { dynamoStore } from 'pawl/dynamodb';
+export { bodyField, deadLetterQueue, eventBridgeEnvelope, sentKey } from 'pawl/sqs';
+export * from '../../../shop/protection/unprotected.ts';
+
+interface Context {
+  getRemainingTimeInMillis(): number;
+}
+
+export function eachMessage<Body>(options: SqsOptions<Body>, handle: MessageHandler<Body>) {
+  let context: Context | undefined;
+  const remainingMs = () => context?.getRemainingTimeInMillis() ?? 0;
+  const claimOf = ({ record: { messageId } }: Message<Body>) => ({
+    ...{ operation: options.operation, key: messageId, effectKey: messageId, attempt: 1, fence: 1, remainingMs },
+    signal: AbortSignal.timeout(Math.max(1, remainingMs() - 250)),
+    effect: async <Made>(start: () => Made | PromiseLike<Made>) => start(),
+  });
+  const observed = asWritten<Body>(
+    {
+      ...options,
+      mode: 'observe',
+      observeWaitMs: 1000,
+      // Without pawl, all of a batch run at once.
+      concurrency: 10,
+      onEvent: ({ type, id }) => {
+        if (type === 'unseen') console.log(JSON.stringify({ unseen: id }));
+      },
+    },
+    (message) => handle(message, claimOf(message) as unknown as Parameters<typeof handle>[1]),
+  );
+  return (event: Parameters<typeof observed>[0], given: Context & Parameters<typeof observed>[1]) => {
+    context = given;
+    return observed(event, given);
+  };
+}

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { type Figures, judge } from '../../proof/observe/judge.ts';
+import type { MistakeName } from '../../proof/observe/mistakes.ts';
+import type { AppName } from '../../proof/observe/plan.ts';
+import { observedRun, plansOf } from '../../proof/observe/run.ts';
+import { rehearsalDatabase } from '../support/rehearsal-database.ts';
+
+/** All of it: `npm run campaign -- observe`. */
+
+async function judged(of: {
+  readonly apps: readonly AppName[];
+  readonly seeds: readonly number[];
+  readonly kills: boolean;
+  readonly mistake?: MistakeName;
+}): Promise<{ readonly problems: readonly string[]; readonly figures: Figures }> {
+  const run = { ...of, ordersPerSeed: 6, batchSize: 1, kills: () => of.kills };
+  const evidence = await observedRun({ ...run, dynamoDb: await rehearsalDatabase() });
+  return judge(evidence, { ...run, planOf: plansOf(run), killsStrikeOthers: () => false });
+}
+
+test('apps under observe come to what they come to without pawl: with their table, without it, and while it is taken away', async () => {
+  const { problems, figures } = await judged({ apps: ['middy', 'http'], seeds: [1, 2], kills: true });
+  expect(problems).toEqual([]);
+  // Each of these has happened, so that it was looked at.
+  expect(figures.same).toBeGreaterThan(10);
+  expect(figures.kills).toBeGreaterThan(3);
+  expect(Math.min(figures.certain, figures.perhaps, figures.unseen)).toBeGreaterThan(0);
+});
+
+test.each<[MistakeName, string, RegExp]>([
+  ['believes', 'a run that failed counts as done', /calls \d certain/],
+  ['waits', 'a handler waits for its first write', /away-each.* and without pawl to/],
+  ['fails', 'an invocation fails with the table', /away-each.* and without pawl to/],
+  ['silent', 'what is not written is not reported', /of which the report and the events have/],
+  ['enforces', 'a message that comes again does not run', /by its plan/],
+])('a mistake is found: %s, %s', async (mistake, _, said) => {
+  const { problems } = await judged({ apps: ['each'], seeds: [2, 3], kills: false, mistake });
+  expect(problems.join('\n')).toMatch(said);
+});
