@@ -56,6 +56,7 @@ export const siteSections: readonly Section[] = [
           'guides/workflows',
           'guides/which-workflow',
           'guides/outbox',
+          'guides/outbox-postgres',
           'guides/locks',
           'guides/postgres',
         ],

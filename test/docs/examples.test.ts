@@ -522,9 +522,9 @@ const others: readonly (readonly [guide: string, text: string])[] = [
   ['docs/guides/outbox.md', 'destinations: [queues({ aws }), topics(), eventBuses()]'],
   ['docs/guides/outbox.md', 'largeBodies({'],
   ['docs/guides/outbox.md', 'outbox.prepare(['],
-  ['docs/guides/outbox.md', "operation: 'enter-payment'"],
-  ['docs/guides/outbox.md', 'outboxRelay({ outbox: postgresOutbox'],
-  ['docs/guides/outbox.md', 'outbox.insert('],
+  ['docs/guides/outbox-postgres.md', "operation: 'enter-payment'"],
+  ['docs/guides/outbox-postgres.md', 'outboxRelay({ outbox: postgresOutbox'],
+  ['docs/guides/outbox-postgres.md', 'outbox.insert('],
   ['docs/guides/workflows.md', 'new SFNClient'], // test/pawl/workflows/start-once.test.ts, as are the next two
   ['docs/guides/workflows.md', "type: 'EXPRESS'"],
   ['docs/guides/workflows.md', 'await startExecution('],

@@ -94,7 +94,7 @@ export interface InsertedMessages {
  * );
  */
 export function postgresOutbox(options: PostgresOutboxOptions): PostgresOutbox {
-  expectOptions(options, { door: 'postgresOutbox', known, docs: 'docs/guides/outbox.md' });
+  expectOptions(options, { door: 'postgresOutbox', known, docs: 'docs/guides/outbox-postgres.md' });
   const { pool, table = 'pawl_outbox' } = options;
   const settings = outboxSettings(options);
   const { host, largeBodies } = settings;

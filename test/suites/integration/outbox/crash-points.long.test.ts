@@ -5,7 +5,7 @@ import { type Run, run } from './process.ts';
 import { type Storage, storages } from './storages.ts';
 
 /*
- * The table of docs/guides/outbox.md, row by row: a worker, a relay or a consumer in a process of its own is killed with SIGKILL at each request that it
+ * The tables of docs/guides/outbox.md and outbox-postgres.md, row by row: a worker, a relay or a consumer in a process of its own is killed with SIGKILL at each request that it
  * makes, on the way of a receipt through a standard and a FIFO queue, and of points through an event bus. Then the message comes again, the relay reads its
  * stream, the sweep runs, and a consumer takes what is in the queue.
  */
@@ -113,8 +113,9 @@ describe.each(cases)('in $database, killed: $says', ({ database, setUp, point })
   });
 });
 
-it('is the table of the page', async () => {
-  const page = await readFile(new URL('../../../../docs/guides/outbox.md', import.meta.url), 'utf8');
+it('are the tables of the pages', async () => {
+  const read = (name: string) => readFile(new URL(`../../../../docs/guides/${name}.md`, import.meta.url), 'utf8');
+  const page = (await Promise.all(['outbox', 'outbox-postgres'].map(read))).join('\n');
   const rows = cases.map(({ database, says }) => {
     const of = ways.map((way) => measured.get(`${database} ${says} ${way}`) ?? []);
     const [receipts, , points] = of;

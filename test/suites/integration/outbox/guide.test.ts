@@ -20,6 +20,7 @@ import { createDatabase } from '../../../support/postgres-database.ts';
 import { claimsTable, localClient, outboxTable } from '../../../support/tables.ts';
 
 const guide = 'docs/guides/outbox.md';
+const guideInPostgres = 'docs/guides/outbox-postgres.md';
 
 let world: Awaited<ReturnType<typeof setUp>>;
 beforeEach(async () => {
@@ -56,8 +57,8 @@ async function setUp() {
   return { clouds, client, env, names, here, aws };
 }
 
-async function handlerOf(text: string, names: Names) {
-  const run = await exampleOf(guide, text);
+async function handlerOf(text: string, names: Names, page = guide) {
+  const run = await exampleOf(page, text);
   const { handler } = await run(names);
   return handler as SqsHandler;
 }
@@ -146,14 +147,22 @@ describe.skipIf(inject('postgresUrl') === '')('in PostgreSQL', () => {
 
   it('commits the receipt with the entry, and its relay sends it', async () => {
     const { database, names, open, sent } = await setUpPostgres();
-    const enter = await handlerOf("operation: 'enter-payment'", { ...names, postgresOutbox: open({ atOnceMs: 0 }) });
+    const enter = await handlerOf(
+      "operation: 'enter-payment'",
+      { ...names, postgresOutbox: open({ atOnceMs: 0 }) },
+      guideInPostgres,
+    );
     await enter(sqsEvent(sqsRecord({ id: 'p-1', customer: 'maria', cents: 500 })), context());
     const { rows } = await database.pool.query('SELECT payment FROM entries');
     expect(rows).toEqual([{ payment: 'p-1' }]);
     expect(await sent()).toEqual([]);
     // Later than its worker is at it.
     const host = { ...nodeHost, now: () => Date.now() + 11_000 };
-    const relay = await handlerOf('outboxRelay({ outbox: postgresOutbox', { ...names, postgresOutbox: open({ host }) });
+    const relay = await handlerOf(
+      'outboxRelay({ outbox: postgresOutbox',
+      { ...names, postgresOutbox: open({ host }) },
+      guideInPostgres,
+    );
     expect(await relay({ source: 'aws.events' } as never, context())).toMatchObject({ sent: 1 });
     expect(await sent()).toEqual(['{"payment":"p-1","cents":500}']);
   });
@@ -161,7 +170,7 @@ describe.skipIf(inject('postgresUrl') === '')('in PostgreSQL', () => {
   it('sends what a transaction of its reader’s own has committed', async () => {
     const { database, open, sent } = await setUpPostgres();
     const { pool } = database;
-    const run = await exampleOf(guide, 'outbox.insert(');
+    const run = await exampleOf(guideInPostgres, 'outbox.insert(');
     await run({ pool, outbox: open({})({ pool, aws: world.aws }), to: world.env.RECEIPTS_QUEUE_URL });
     const { rows } = await pool.query('SELECT id FROM customers');
     expect(rows).toEqual([{ id: 17 }]);
