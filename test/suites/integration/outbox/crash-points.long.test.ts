@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { sqsEvent, sqsRecord } from '../../../support/lambda.ts';
-import { type Run, run } from './process.ts';
+import { type Run, run, sweepOut } from './process.ts';
 import { type Storage, storages } from './storages.ts';
 
 /*
@@ -94,8 +94,7 @@ describe.each(cases)('in $database, killed: $says', ({ database, setUp, point })
     // SQS delivers again what was not acknowledged, Lambda the batch of the stream, and the schedule goes on.
     if (isWorker) expect(await run(world, to, { role: point.role, event: message(2) })).toBe('returned');
     await run(world, to, { role: 'relay', event: await world.relayEvent() });
-    // Later: what a relay in PostgreSQL has taken it holds for half a minute, also where it has died.
-    await run(world, to, { role: 'sweep', event: {}, aheadMs: 31_000 });
+    await sweepOut(world, to);
 
     expect(await world.waiting()).toEqual([]);
     const entries = [await world.entry('p-1')];

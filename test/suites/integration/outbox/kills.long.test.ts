@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createRandom, type Random } from '../../../../lib/rehearsal/engine/random.ts';
 import { sqsEvent, sqsRecord } from '../../../support/lambda.ts';
-import { type Run, run } from './process.ts';
+import { type Run, run, sweepOut } from './process.ts';
 import { type Storage, storages } from './storages.ts';
 
 /*
@@ -79,10 +79,7 @@ async function tell({ database, setUp }: Storage, { role, payments, seed }: Stor
   await Promise.all([work(), work(), work()]);
   isPaid = true;
   await relaying;
-  // Later: what a relay in PostgreSQL has taken it holds for half a minute, also where it has died.
-  let aheadMs = 31_000;
-  // On a slow machine a run may end before it has done all of it: the schedule goes on.
-  while ((await run(world, changes.url, { role: 'sweep', event: {}, aheadMs })) !== 'returned') aheadMs += 31_000;
+  await sweepOut(world, changes.url);
 
   const committed = (await world.committed()).map(({ id }) => id);
   const entries = await Promise.all(ids.map(world.entry));
