@@ -105,7 +105,7 @@ export async function sendInOrder(
 /** What came of a lane. */
 export interface Drained {
   readonly sent: number;
-  /** The first message that was not sent, and what became of it; nothing where the lane is empty. */
+  /** The first message that was not sent, and what became of it; nothing where the lane is empty, or its time was over. */
   readonly head: { readonly record: OutboxRecord; readonly fate: Exclude<Fate, 'sent'> } | undefined;
   /** Whether the head was found parked, and not parked now. */
   readonly wasParked: boolean;
@@ -116,6 +116,8 @@ export async function drain(outbox: Outbox, lane: string, until: number, rests: 
   let sent = 0;
   let after = 0;
   for (;;) {
+    // There is no time left to hear what lies there: it has its turn later.
+    if (outbox.host.now() >= until) return { sent, head: undefined, wasParked: false };
     const records = await answeredBy(outbox.host, until, outbox.store.lane(lane, after));
     for (const record of records) {
       if (record.parked !== undefined) return { sent, head: { record, fate: 'parked' }, wasParked: true };

@@ -93,6 +93,8 @@ async function sweepPage(run: Run, due: OutboxDue['messages']): Promise<boolean>
   await withEach(new Set(due.map(({ id }) => id)), concurrency, async (lane) => {
     hadTime &&= outbox.host.now() < run.until;
     if (hadTime) await sweepLane(run, lane);
+    // Over meanwhile: something of the lane may be left.
+    hadTime &&= outbox.host.now() < run.until;
   });
   return hadTime;
 }
