@@ -16,13 +16,13 @@ const handled = 'run.returned(await handle(message, run.claim));';
 const mistakes = {
   /** A run that failed counts as done. */
   believes: [{ file: 'rules/observe.ts', text: "? 'failed'\n", instead: "? 'done'\n" }],
-  /** A handler waits until its first write is written. */
+  /** A handler begins when its first write is written, and fails with it. */
   waits: [
     { file: 'sqs/observe-message.ts', text: handled, instead: `await run.written; ${handled}` },
     {
       file: 'engine/observe/observer.ts',
       text: 'this.#isWritten = true;\n      said?.();\n    } catch (error) {',
-      instead: 'this.#isWritten = true;\n      said?.();\n    } catch (error) { await new Promise(() => undefined);',
+      instead: 'this.#isWritten = true;\n      said?.();\n    } catch (error) { throw error;',
     },
   ],
   /** An invocation fails because of what was not written. */

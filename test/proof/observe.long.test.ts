@@ -30,7 +30,7 @@ test('apps under observe come to what they come to without pawl: with their tabl
 
 test.each<[MistakeName, string, AppName, number, RegExp]>([
   ['believes', 'a run that failed counts as done', 'batch', 3, /calls \d certain/],
-  ['waits', 'a handler waits for its first write', 'each', 2, /away-each.* and without pawl to/],
+  ['waits', 'a handler waits for its first write', 'each', 2, /never-each.* and without pawl to/],
   ['fails', 'an invocation fails with the table', 'batch', 3, /never-batch.* and without pawl to/],
   ['silent', 'what is not written is not reported', 'batch', 3, /of which the report and the events have/],
   ['enforces', 'a message that comes again does not run', 'each', 5, /by its plan/],

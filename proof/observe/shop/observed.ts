@@ -24,6 +24,8 @@ export function eachMessage<Body>(options: SqsOptions<Body>, handle: MessageHand
   const observed = asWritten<Body>(
     {
       ...options,
+      // A policy decides nothing here, and what one of the shop asks its provider by is not there without pawl.
+      onAbandoned: 'park',
       mode: 'observe',
       observeWaitMs: 1000,
       // Without pawl, all of a batch run at once.
