@@ -178,6 +178,7 @@ export const siteSections: readonly Section[] = [
           'evidence/e2e-deploy',
           'evidence/cost',
           'evidence/postgres-cost',
+          'evidence/observe',
           'evidence/observe-cost',
           'evidence/latency',
           'evidence/scale',
