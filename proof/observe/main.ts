@@ -53,10 +53,11 @@ async function shopSeeds(count: number): Promise<Partial<ShopFigures>> {
   for (let seed = 1; seed <= count; seed += 1) {
     const killShare = seed % 3 === 0 ? 0.1 : 0;
     const all = new Map<Circumstance, ShopEvidence>();
-    for (const circumstance of circumstances) {
-      all.set(circumstance, await observedShop({ seed, orders: 30, killShare, circumstance }));
+    const run = async (circumstance: Circumstance) => {
+      all.set(circumstance, await observedShop({ seed, orders: 20, killShare, circumstance }));
       console.error(`shop, ${circumstance}: seed ${seed}`);
-    }
+    };
+    await Promise.all(circumstances.map(run));
     const { problems: found, figures } = judgeShop(seed, all, killShare > 0);
     problems.push(...found);
     for (const [figure, count] of Object.entries(figures) as Iterable<[keyof ShopFigures, number]>)

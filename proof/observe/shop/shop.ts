@@ -65,7 +65,7 @@ export async function observedShop({ seed, orders, killShare, circumstance }: Sh
     functionTimeoutSeconds: 4,
     machine: createMachine({ aWhileMs: 180_000 }),
     ...(circumstance === 'without' ? {} : { bundleFor }),
-    ...(circumstance === 'never' ? { environment: { CLAIMS_TABLE: 'no-such-table' } } : {}),
+    ...(circumstance === 'never' ? { environment: { OBSERVED_TABLE: 'no-such-table' } } : {}),
     onLog(line) {
       const [, id] = /^\{"unseen":"([^"]+)"\}$/.exec(line) ?? [];
       if (id !== undefined) unseen.add(id);
