@@ -181,6 +181,7 @@ export const siteSections: readonly Section[] = [
           'evidence/cost',
           'evidence/postgres-cost',
           'evidence/outbox-cost',
+          'evidence/observe',
           'evidence/observe-cost',
           'evidence/latency',
           'evidence/scale',

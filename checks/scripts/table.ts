@@ -91,7 +91,7 @@ export const npmScripts = {
         env: { PAWL_KILLS: '200' },
       },
       observe: {
-        says: 'five apps and the shop under observe, with their table, without it, and while it is taken away, beside themselves without pawl. 25 minutes; --seeds 4 --shop 0',
+        says: 'five apps under observe, with their table, without it, and while it is taken away, beside themselves without pawl. 20 minutes; --seeds 4; --shop 3: the shop as well',
         run: 'proof/observe/main.ts',
       },
       rotation: {

@@ -33,6 +33,9 @@ export async function evidenceOf(
       }
     }
   }
+  // No app of these responds so: the API has waited for half a minute, or had no sandbox.
+  const isStarved = (intent: string) =>
+    starved.has(intent) || (responses.get(intent) ?? []).some((one) => one === 'response 503');
   const deadLetters = new Map<string, number>();
   let left = 0;
   for (const { name, deadLetterArn } of engine.stacks.flatMap(({ queues }) => queues)) {
@@ -55,8 +58,8 @@ export async function evidenceOf(
         deadLetters: deadLetters.get(intent) ?? 0,
         isUnseen: unseen.has(intent),
         // Of its function, the machine took time.
-        isStarved: starved.has(intent),
-        isSlowed: starved.has(intent) || slowed.has(intent),
+        isStarved: isStarved(intent),
+        isSlowed: isStarved(intent) || slowed.has(intent),
       };
     },
   };

@@ -9,7 +9,7 @@ import { observedShop, type ShopEvidence } from './shop/shop.ts';
 /*
  * npm run campaign -- observe: five apps under observe beside the same apps without pawl, with their table, without it, and while it is taken away. The odd seeds
  * kill sandboxes that handle one message at a time, so that everything is compared; the even ones have batches of five, every other one of them with kills.
- * Then the orders of the shop likewise.
+ * With --shop 3, the orders of the shop likewise.
  */
 
 const { values } = parseArgs({
@@ -19,7 +19,7 @@ const { values } = parseArgs({
     apps: { type: 'string', default: apps.join() },
     'at-once': { type: 'string', default: '2' },
     /** How many seeds of the shop, each in four runs of its own. */
-    shop: { type: 'string', default: '3' },
+    shop: { type: 'string', default: '0' },
   },
 });
 const seeds = Array.from({ length: Number(values.seeds) }, (_, index) => index + 1);
@@ -53,10 +53,11 @@ async function shopSeeds(count: number): Promise<Partial<ShopFigures>> {
   for (let seed = 1; seed <= count; seed += 1) {
     const killShare = seed % 3 === 0 ? 0.1 : 0;
     const all = new Map<Circumstance, ShopEvidence>();
-    for (const circumstance of circumstances) {
-      all.set(circumstance, await observedShop({ seed, orders: 30, killShare, circumstance }));
+    const run = async (circumstance: Circumstance) => {
+      all.set(circumstance, await observedShop({ seed, orders: 20, killShare, circumstance }));
       console.error(`shop, ${circumstance}: seed ${seed}`);
-    }
+    };
+    await Promise.all(circumstances.map(run));
     const { problems: found, figures } = judgeShop(seed, all, killShare > 0);
     problems.push(...found);
     for (const [figure, count] of Object.entries(figures) as Iterable<[keyof ShopFigures, number]>)

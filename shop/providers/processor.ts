@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { killWithUs } from '../../lib/rehearsal/engine/children.ts';
 import type { HttpServer } from '../../lib/rehearsal/engine/http.ts';
@@ -121,8 +122,11 @@ function sendFrom(batch: CallbackBatch, certificate: string | undefined): Promis
   const child = killWithUs(fork(sender, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], env }));
   return new Promise((resolve, reject) => {
     child.once('message', (callbacks) => resolve(callbacks as Callbacks));
-    child.once('error', reject);
-    child.once('exit', (code) => reject(new Error(`A process of the payment processor ended with ${code}.`)));
+    // Its end may be known before what it has said: the channel closes behind that.
+    void Promise.all([once(child, 'exit'), once(child, 'disconnect')]).then(
+      ([[code]]) => reject(new Error(`A process of the payment processor ended with ${code}.`)),
+      reject,
+    );
     child.send(batch);
   });
 }

@@ -483,7 +483,8 @@ const others: readonly (readonly [guide: string, text: string])[] = [
   ['docs/guides/remedies.md', 'settleReservations('],
   ['docs/guides/remedies.md', 'desk.approve('],
   ['docs/guides/remedies.md', 'satisfies Omit<'], // test/suites/integration/operate/settle-findings.test.ts has such a file
-  ['docs/guides/keys.md', 'hashed(process'], // test/suites/integration/hashed-keys.test.ts
+  ['docs/guides/keys.md', "hashed(process.env['KEY_SECRET'])"], // test/suites/integration/hashed-keys.test.ts
+  ['docs/guides/keys.md', 'NEW_KEY_SECRET'], // test/suites/integration/rotated-keys.test.ts
   ['docs/guides/forget.md', 'done.notReached.join('], // test/pawl/operate/forget.test.ts
   ['docs/guides/wrap.md', 'metricEvents()'], // listeners around a handler that does nothing
   ['docs/guides/install.md', 'issue-card'], // run below

@@ -1,3 +1,4 @@
+import { dynamoStore as storeAsWritten } from 'pawl/dynamodb';
 import { eachMessage as asWritten, type Message, type MessageHandler, type SqsOptions } from 'pawl/sqs';
 
 /*
@@ -5,9 +6,13 @@ import { eachMessage as asWritten, type Message, type MessageHandler, type SqsOp
  * without pawl, `shop/protection/unprotected.ts`. A handler has the claim that it has there, so that nothing differs but that pawl watches.
  */
 
-export { dynamoStore } from 'pawl/dynamodb';
 export { bodyField, deadLetterQueue, eventBridgeEnvelope, sentKey } from 'pawl/sqs';
 export * from '../../../shop/protection/unprotected.ts';
+
+/** Over the table of the app, or over one that was never there. */
+export function dynamoStore(options: Parameters<typeof storeAsWritten>[0]) {
+  return storeAsWritten({ ...options, tableName: process.env['OBSERVED_TABLE'] ?? options.tableName });
+}
 
 interface Context {
   getRemainingTimeInMillis(): number;
@@ -24,6 +29,8 @@ export function eachMessage<Body>(options: SqsOptions<Body>, handle: MessageHand
   const observed = asWritten<Body>(
     {
       ...options,
+      // A policy decides nothing here, and what one of the shop asks its provider by is not there without pawl.
+      onAbandoned: 'park',
       mode: 'observe',
       observeWaitMs: 1000,
       // Without pawl, all of a batch run at once.

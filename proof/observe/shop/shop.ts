@@ -16,6 +16,7 @@ import type { Progress } from '../../../lib/rehearsal/progress.ts';
 import { operationOf, shopEffects } from '../../../shop/app/app-functions.ts';
 import { project } from '../../../shop/app/project.ts';
 import type { BundleFor, Shop } from '../../../shop/app/shop.ts';
+import { bundleChanged } from '../../../shop/protection/changed-bundle.ts';
 import { runTraffic } from '../../../shop/traffic/traffic.ts';
 import type { TrafficResult } from '../../../shop/traffic/traffic-result.ts';
 import type { Circumstance } from '../plan.ts';
@@ -60,11 +61,11 @@ export async function observedShop({ seed, orders, killShare, circumstance }: Sh
   let shop: Shop | undefined;
   let table: ReturnType<typeof takeAway> | undefined;
   const result = await runTraffic({
-    ...{ seed, orders, payments: 0, repayments: 0, killShare, protection: 'none', progress: silent },
+    ...{ seed, orders, payments: 2, repayments: 0, killShare, protection: 'none', progress: silent },
     functionTimeoutSeconds: 4,
     machine: createMachine({ aWhileMs: 180_000 }),
     ...(circumstance === 'without' ? {} : { bundleFor }),
-    ...(circumstance === 'never' ? { environment: { CLAIMS_TABLE: 'no-such-table' } } : {}),
+    ...(circumstance === 'never' ? { environment: { OBSERVED_TABLE: 'no-such-table' } } : {}),
     onLog(line) {
       const [, id] = /^\{"unseen":"([^"]+)"\}$/.exec(line) ?? [];
       if (id !== undefined) unseen.add(id);
@@ -138,7 +139,7 @@ async function takeAway({ dynamo, claimsTable: TableName, ledger }: Shop, orders
 const observing = fileURLToPath(new URL('observed.ts', import.meta.url));
 
 const bundleFor: BundleFor = async (source) => {
-  if (!Object.values(operationOf).some((operation) => operation === source)) return undefined;
+  if (!Object.values(operationOf).some((operation) => operation === source)) return bundleChanged(source, 'none');
   const folder = await scratchFolder(project, 'observed-');
   await bundleFunction(join(project, `lambda/${source}.ts`), folder, [detour]);
   return folder;
