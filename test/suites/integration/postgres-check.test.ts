@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { Pool } from 'pg';
 import { describe, expect, inject, it } from 'vitest';
 import { checkPostgres } from '../../../lib/pawl/postgres/index.ts';
+import { debianPrograms, serverUser, startPostgres } from '../../../shop/postgres/server.ts';
 import { exampleOf } from '../../docs/run-example.ts';
 import { eventually } from '../../support/eventually.ts';
-import { debianPrograms, serverUser, startPostgres } from '../../../shop/postgres/server.ts';
 import { createDatabase } from '../../support/postgres-database.ts';
 
 const server = inject('postgresUrl');
