@@ -50,7 +50,7 @@ export const npmScripts = {
       postgres: {
         says: 'payments in PostgreSQL, while 252 workers and 252 backends are killed, and the server is stopped 252 times. 15 minutes',
         run: 'vitest run --project long test/suites/integration/postgres-kills.long.test.ts',
-        env: { PAWL_KILLS: '21' },
+        env: { PAWL_KILLS: '14' },
       },
       planted: {
         says: 'is a rehearsal right? Planted mistakes and innocent apps, with three clients and in three layouts. --quick: one of each, 15 minutes; --part 2/9',

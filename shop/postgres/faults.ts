@@ -1,8 +1,9 @@
 import type { Random } from '../../lib/rehearsal/engine/random.ts';
 import type { StoreFaults } from '../faults/faults.ts';
 
-const connections = 0.01;
-const answers = 0.02;
+/** Lower than at DynamoDB, whose client sends again by itself: a transaction has three statements at least, and each may be struck. */
+const connections = 0.005;
+const answers = 0.01;
 
 /** What PostgreSQL does on a bad day, by chance: a connection ends before a statement has arrived, or before its response has. */
 export function createPostgresFaults(random: Pick<Random, 'chance'>): StoreFaults {

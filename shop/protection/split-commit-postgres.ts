@@ -3,6 +3,7 @@
  * entries of a payment are committed with its claim, and its messages after that, in a transaction of their own.
  */
 
+import { AsyncResource } from 'node:async_hooks';
 import { type eachTransaction as asWritten, commit } from 'pawl/postgres';
 import { eachMessage } from 'pawl/sqs';
 import type { PoolClient } from 'pg';
@@ -20,8 +21,10 @@ export function eachTransaction<Body, Tx extends PoolClient>(
 ) {
   return eachMessage<Body>({ ...options, onAbandoned: 'retry' }, async (message, claim) => {
     let messages: Messages = [];
+    // Of a message that is made in its function and not returned, `commit` says so, and commits nothing: it is not to see this one.
+    const unnoticed = AsyncResource.bind((tx: Tx) => work(message, tx));
     await commit(claim, async (tx: Tx) => {
-      messages = await work(message, tx);
+      messages = await unnoticed(tx);
     });
     const connection = await pool.connect();
     try {

@@ -4,7 +4,7 @@ import { faults, runKills } from '../../fixtures/postgres/kills.ts';
 import { doors, points } from '../../fixtures/postgres/messages.ts';
 
 const programs = postgresPrograms();
-/** Each has every fault at every point of every door: 12 workers killed, 12 backends, and 12 stops of the server. `npm run campaign -- postgres` has 21. */
+/** Each has every fault at every point of every door: 18 workers killed, 18 backends, and 18 stops of the server. `npm run campaign -- postgres` has 14. */
 const rounds = Number(process.env['PAWL_KILLS'] ?? 1);
 
 /** For the whole, as every long test has for one round. */

@@ -56,7 +56,7 @@ describe.skipIf(postgresPrograms() === undefined)('the shop over PostgreSQL', ()
       outboxLeft: 0,
       // All that are planned: what the relay is to die at, its worker cannot send.
       relaysKilled: 2,
-      repayments: 150,
+      repayments: 166,
       repaidTwice: 0,
       locksLeft: 0,
       left: 0,
