@@ -41,6 +41,7 @@ const heavy = [
   'workflows/deliveries',
   'shop/incident',
   'shop/rehearsal',
+  'site/site',
 ];
 
 /** Of these, `npm test` does the first, and the long tests the whole: `test/support/whole.ts`. */
