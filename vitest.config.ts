@@ -42,6 +42,8 @@ const heavy = [
   'shop/incident',
   'shop/rehearsal',
   'site/site',
+  'proof/model/model',
+  'proof/model-locks/model',
 ];
 
 /** Of these, `npm test` does the first, and the long tests the whole: `test/support/whole.ts`. */
