@@ -41,6 +41,9 @@ const heavy = [
   'workflows/deliveries',
   'shop/incident',
   'shop/rehearsal',
+  'site/site',
+  'proof/model/model',
+  'proof/model-locks/model',
 ];
 
 /** Of these, `npm test` does the first, and the long tests the whole: `test/support/whole.ts`. */

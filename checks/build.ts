@@ -1,12 +1,13 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { copyFileSync, cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
+import { promisify } from 'node:util';
 import { deadAddresses } from './docs/links.ts';
 import { entriesOf, type Package, packages, publishedEntries, publishedManifest, root } from './packages.ts';
 
 /**
  * Builds what is published of each package, in its `dist`, and packs it into a tarball at the root: ECMAScript modules, CommonJS in `dist/cjs` where a project may bundle it, module by module as in
- * the sources, so that a bundler drops what a consumer does not use; the manifest, the README, the licence and the changelog. Then checks that it can be
+ * the sources, so that a bundler drops what a consumer does not use; the manifest, the README, the licence and the changelog. Then checks that the tarball can be
  * published.
  *
  * Both copies share one set of declarations, those of `dist/cjs`. With two sets, TypeScript takes a construct of one copy for another class than
@@ -25,6 +26,10 @@ function runTool(name: string, ...args: readonly string[]): void {
 }
 
 export const distOf = ({ folder }: Package): string => join(root, folder, 'dist');
+
+/** What npm calls the tarball of a package, at the root. */
+export const tarballOf = ({ name, manifest }: Package): string =>
+  `${name.replace('@', '').replace('/', '-')}-${manifest.version}.tgz`;
 
 /** The declarations of other packages as they are published: with their sources, the compiler would build these as well. */
 function declarationsFor(of: Package): Readonly<Record<string, readonly string[]>> {
@@ -117,13 +122,25 @@ function build(of: Package): void {
   copyFiles(of);
 }
 
-function checkPublished(of: Package): void {
+/** Packs it, once, and checks the tarball as it is published. */
+async function publish(of: Package): Promise<void> {
   if (of.name === 'pawl') {
     const [dead] = deadAddresses(distOf(of));
     if (dead !== undefined) throw new Error(`${dead}, which is not in what is published of ${of.name}.`);
   }
-  runTool('publint', '--strict', distOf(of));
-  runTool('attw', '--pack', distOf(of), '--profile', of.hasRequire ? 'strict' : 'esm-only');
+  await runQuietly('npm', 'pack', distOf(of), '--ignore-scripts', '--silent');
+  await runQuietly('publint', '--strict', `./${tarballOf(of)}`);
+  await runQuietly('attw', `./${tarballOf(of)}`, '--profile', of.hasRequire ? 'strict' : 'esm-only');
+}
+
+/** These tools use one processor each. @throws Error with what one has printed, when it fails */
+async function runQuietly(name: string, ...args: readonly string[]): Promise<void> {
+  try {
+    await promisify(execFile)(name, args, { cwd: root });
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { readonly stdout?: string; readonly stderr?: string };
+    throw new Error(`${name} ${args.join(' ')} failed:\n${stdout}${stderr}`);
+  }
 }
 
 if (import.meta.main) {
@@ -133,6 +150,5 @@ if (import.meta.main) {
     console.log(`${of.name}: ${entriesOf(of).length} entries`);
     build(of);
   }
-  for (const of of packages) checkPublished(of);
-  for (const of of packages) runTool('npm', 'pack', distOf(of), '--ignore-scripts', '--silent');
+  await Promise.all(packages.map(publish));
 }

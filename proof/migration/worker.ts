@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import {
   IdempotencyConfig as PeersConfig,
   makeIdempotent as peersIdempotent,
@@ -83,4 +84,6 @@ process.on('message', async (message: ToWorker) => {
   }
 });
 process.on('disconnect', () => process.exit());
+// Workers end by a signal, and Node writes at its exit: the next one would compile all of it again.
+flushCompileCache();
 say({ kind: 'ready' });

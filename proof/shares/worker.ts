@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { InDoubtError, once } from '../../lib/pawl/index.ts';
 import { dynamoStore, sdk } from '../../lib/pawl/stores/dynamodb/index.ts';
@@ -56,4 +57,6 @@ process.on('message', async (message: ToWorker) => {
   }
 });
 process.on('disconnect', () => process.exit());
+// Workers end by a signal, and Node writes at its exit: the next one would compile all of it again.
+flushCompileCache();
 say({ kind: 'ready' });
