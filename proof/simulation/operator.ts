@@ -13,7 +13,7 @@ export function startOperator(simulation: Simulation): { isOver(): boolean } {
   const { world, scenario, traffic, provider, oracle, deadLetters, stats } = simulation;
   const { random } = world;
   const operator = createSandbox(world, 'operator', 0);
-  const store = storeBeside({ ...simulation, isOut: () => false, strikes: () => false }, operator);
+  const store = storeBeside({ ...simulation, isOut: () => false, strikes: () => false, isSpared: true }, operator);
   const claims = resolverOf({ operation, store, host: operator.host });
   const redriven = new Map<string, number>();
   let visits = scenario.traffic.operatorVisits;

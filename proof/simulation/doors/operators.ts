@@ -32,7 +32,7 @@ export function startOperators(simulation: DoorsSimulation): { isOver(): boolean
 
   function start(plan: OperatorPlan): void {
     const operator = createSandbox(world, plan.name, plan.clockMs);
-    const store = storeBeside({ ...simulation, isOut: () => false, strikes: () => false }, operator);
+    const store = storeBeside({ ...simulation, isOut: () => false, strikes: () => false, isSpared: true }, operator);
     const claims = resolverOf({ operation, store, host: operator.host });
     const pause = (ms: number) => new Promise<void>((resolve) => world.after(ms, resolve));
 

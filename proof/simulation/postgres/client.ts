@@ -10,7 +10,12 @@ import { type Answer, type Session, type SimulatedDatabase, serverError } from '
 type Surroundings = Pick<Simulation, 'world' | 'strikes' | 'isOut'> & {
   readonly oracle: Pick<Simulation['oracle'], 'heard' | 'storeFails' | 'sending'>;
   readonly stats: Pick<Simulation['stats'], 'storeRequests'>;
-};
+} & Spared;
+
+/** Whether a failover leaves its connections alone. */
+export interface Spared {
+  readonly isSpared?: true;
+}
 
 /** An error of the driver's: it has no SQLSTATE, and says nothing of what became of the statement. */
 function connectionDied(): Error {
@@ -172,7 +177,7 @@ export function postgresPool(surroundings: Surroundings, sandbox: Sandbox, datab
         if (strikes('storeThrottles')) {
           return void sandbox.after(ms, () => reject(serverError('53300', 'sorry, too many clients already')));
         }
-        const session = database.connect(sandbox, () => oracle.storeFails(sandbox));
+        const session = database.connect(sandbox, () => oracle.storeFails(sandbox), surroundings.isSpared === true);
         sandbox.after(ms, () => resolve(connectionOf(session)));
       });
     },

@@ -29,7 +29,8 @@ export interface Session {
 }
 
 export interface SimulatedDatabase {
-  connect(writer: Sandbox, onWait: () => void): Session;
+  /** @param isSpared a failover leaves it alone, as those who only look on meet no faults */
+  connect(writer: Sandbox, onWait: () => void, isSpared: boolean): Session;
   /** Another server takes over: what is not committed is undone, and every connection is dead. */
   failOver(): void;
 }
@@ -48,6 +49,7 @@ interface Open {
   isDead: boolean;
   readonly writer: Sandbox;
   readonly onWait: () => void;
+  readonly isSpared: boolean;
   idleMs: number;
   stopIdle: () => void;
   readonly queue: (() => void)[];
@@ -60,7 +62,7 @@ export function simulatedDatabase(
   onWrite: OnWrite<Sandbox>,
 ): SimulatedDatabase {
   const rows = createRows((run) => world.after(0, run));
-  let sessions = new Set<Open>();
+  const sessions = new Set<Open>();
 
   const rowOf = (tx: Transaction, id: string) => tx.writes.get(id) ?? table.items.get(id);
 
@@ -285,9 +287,9 @@ export function simulatedDatabase(
   }
 
   return {
-    connect(writer, onWait) {
+    connect(writer, onWait, isSpared) {
       const open: Open = {
-        ...{ transaction: undefined, alone: undefined, isClosed: false, isDead: false, writer, onWait },
+        ...{ transaction: undefined, alone: undefined, isClosed: false, isDead: false, writer, onWait, isSpared },
         ...{ idleMs: 0, stopIdle: () => undefined, queue: [], isBusy: false },
       };
       sessions.add(open);
@@ -313,10 +315,11 @@ export function simulatedDatabase(
     },
     failOver() {
       for (const open of sessions) {
+        if (open.isSpared) continue;
         open.isDead = true;
         undo(open);
+        sessions.delete(open);
       }
-      sessions = new Set();
     },
   };
 }

@@ -6,11 +6,11 @@ import { awsOf } from '../aws.ts';
 import { dynamoClient } from '../dynamodb/client.ts';
 import type { Sandbox } from '../lambda/sandbox.ts';
 import type { Simulation } from '../simulation.ts';
-import { postgresPool } from './client.ts';
+import { postgresPool, type Spared } from './client.ts';
 
 /** The store of a sandbox whose claims are in PostgreSQL, with its way to SQS. */
 export function simulatedPostgres(
-  simulation: Simulation,
+  simulation: Simulation & Spared,
   sandbox: Sandbox,
 ): PostgresStore<PostgresClient> & ClaimStore {
   const aws = awsOf(simulation, sandbox, dynamoClient(simulation, sandbox, simulation.table));
@@ -19,7 +19,7 @@ export function simulatedPostgres(
 }
 
 /** The store of a person or of a job beside the workers. */
-export function storeBeside(simulation: Simulation, sandbox: Sandbox): ClaimStore {
+export function storeBeside(simulation: Simulation & Spared, sandbox: Sandbox): ClaimStore {
   if (simulation.scenario.database === 'postgres') return simulatedPostgres(simulation, sandbox);
   const client = dynamoClient(simulation, sandbox, simulation.table);
   return individualDynamoStore({ tableName: 'claims', aws: sdk({ dynamodb: client }) });
