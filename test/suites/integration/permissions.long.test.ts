@@ -329,6 +329,8 @@ test.each(functions)('%s: %s asks for what it is granted, and is granted no more
   if (stack === undefined) throw new Error(`The app has no stack ${name}.`);
   const { environment } = stack.provisioned.functionAt(construct, name);
   for (const [variable, value] of Object.entries(environment)) vi.stubEnv(variable, value);
+  // A sandbox has one function: what two of them share is made anew, from the environment of this one.
+  vi.resetModules();
   asked.clear();
   requests.length = 0;
   await use();
