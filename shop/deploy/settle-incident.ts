@@ -69,7 +69,7 @@ async function expectRefusals(options: IncidentOptions, consumer: string): Promi
   await using _ = await world.account.letAccountAssume(consumer);
   const refused = async (profile: string, args: readonly string[], action: string, what: string) => {
     const run = await world.pawl([...args, ...table, '--profile', profile]);
-    const denied = said(run).includes('AccessDenied') && said(run).includes(action);
+    const denied = said(run).includes(`may not perform ${action}`);
     journal.expect(what, run.code === 2 && denied);
     if (!denied) journal.say(`  ${said(run)}`);
   };
