@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { sqsEvent, sqsRecord } from '../../../support/lambda.ts';
-import { type Run, run, sweepOut } from './process.ts';
+import { deliverUntilTaken, type Run, run, sweepOut } from './process.ts';
 import { type Storage, storages } from './storages.ts';
 
 /*
@@ -83,16 +83,16 @@ describe.each(cases)('in $database, killed: $says', ({ database, setUp, point })
     const to = way === 'points' ? world.bus.url : queue.url;
     const isWorker = point.role === 'post' || point.role === 'commit';
     const message = (receiveCount: number) => sqsEvent(sqsRecord({ id: 'p-1' }, { receiveCount, messageId: 'm-1' }));
-    if (!isWorker) await run(world, to, { role: 'post', event: message(1), atOnceMs: 0 });
+    if (!isWorker) await deliverUntilTaken(world, to, { role: 'post', event: message(1), atOnceMs: 0 });
     const isRelay = point.role === 'relay' || point.role === 'sweep';
     const event = isWorker ? message(1) : point.role === 'relay' ? await world.relayEvent() : {};
     if (isWorker || isRelay) {
-      const ended = await run(world, to, { role: point.role, event, diesAt: point.diesAt });
+      const ended = await deliverUntilTaken(world, to, { role: point.role, event, diesAt: point.diesAt });
       expect(ended).toBe(dies ? 'SIGKILL' : 'returned');
     }
 
     // SQS delivers again what was not acknowledged, Lambda the batch of the stream, and the schedule goes on.
-    if (isWorker) expect(await run(world, to, { role: point.role, event: message(2) })).toBe('returned');
+    if (isWorker) expect(await deliverUntilTaken(world, to, { role: point.role, event: message(2) })).toBe('returned');
     await run(world, to, { role: 'relay', event: await world.relayEvent() });
     await sweepOut(world, to);
 
@@ -101,10 +101,11 @@ describe.each(cases)('in $database, killed: $says', ({ database, setUp, point })
     expect(entries).toEqual([{ id: 'p-1' }]);
     const copies = await world.sent(way);
     await world.deliver(queue, async (received) => {
+      const takes: Run = { role: 'consume', event: received };
       if (point.role === 'consume')
-        expect(await run(world, to, { role: 'consume', event: received, diesAt: point.diesAt })).toBe('SIGKILL');
+        expect(await deliverUntilTaken(world, to, { ...takes, diesAt: point.diesAt })).toBe('SIGKILL');
       // Later: the lease of a consumer that has died is over.
-      expect(await run(world, to, { role: 'consume', event: received, aheadMs: 31_000 })).toBe('returned');
+      expect(await deliverUntilTaken(world, to, { ...takes, aheadMs: 31_000 })).toBe('returned');
     });
     const effects = [...world.provider.applied.values()];
     expect(effects).toEqual([{ id: 'p-1' }]);

@@ -46,6 +46,17 @@ export async function run(
 }
 
 /**
+ * The message comes again for as long as it is given back: where a slow machine has kept an answer of the database from its worker. Later each time, so that
+ * the lease of one that has died is over.
+ */
+export async function deliverUntilTaken(world: Parameters<typeof run>[0], to: string, one: Run): Promise<string> {
+  for (let aheadMs = one.aheadMs ?? 0; ; aheadMs += 31_000) {
+    const ended = await run(world, to, { ...one, aheadMs });
+    if (ended !== 'failed') return ended;
+  }
+}
+
+/**
  * The schedule goes on until a sweep has had its time. On a slow machine one ends before it has done all of it.
  *
  * Later each time: what a relay in PostgreSQL has taken it holds for half a minute, also where it has died.
