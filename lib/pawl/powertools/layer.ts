@@ -71,7 +71,7 @@ const known = {
 /**
  * Where the calls are kept, with the call shape of Powertools' class: the claims of pawl, behind Powertools' own records for as long as those count.
  *
- * @throws OptionError when an option is missing or wrong
+ * @throws OptionError when an option is wrong. That `onAbandoned` is missing is said where a function is made idempotent
  * @example
  * const persistenceStore = new DynamoDBPersistenceLayer({ tableName: 'idempotencyTable', onAbandoned: 'retry' });
  */
