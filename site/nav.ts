@@ -164,6 +164,7 @@ export const siteSections: readonly Section[] = [
           'evidence/scenarios',
           'evidence/matrix',
           'evidence/conformance',
+          'evidence/third-attack',
           'evidence/model',
           'evidence/simulation',
           'evidence/mutants',
