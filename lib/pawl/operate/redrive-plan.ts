@@ -1,4 +1,5 @@
 import { expect } from '../kernel/check.ts';
+import { isHidden } from '../kernel/key-hash.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import { isForgotten } from '../rules/decide.ts';
@@ -135,9 +136,10 @@ function isItsId({ claimId = '', messageId, sourceMessageId = messageId }: About
   return namesIn(claimId).key === sourceMessageId;
 }
 
-/** Whether the key of the claim is the id that SQS gave the message, or has it as a part. */
+/** Whether the key of the claim is the id that SQS gave the message, or has it as a part; or may be, where the claim has a hash of it. */
 export function isKeyedById({ claimId = '', messageId, sourceMessageId = messageId }: About): boolean {
-  return claimId.includes(sourceMessageId);
+  const { key } = namesIn(claimId);
+  return key === undefined || isHidden(key) || claimId.includes(sourceMessageId);
 }
 
 const keyReused: string = 'key-reused' satisfies DeadLetterReason;

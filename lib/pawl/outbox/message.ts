@@ -35,7 +35,7 @@ export interface OutboxMessage {
    * @default what the queue sets
    */
   readonly delaySeconds?: number | undefined;
-  /** Attributes of your own, all of them texts. Not for an event bus. */
+  /** Attributes of your own, at most 8, all of them texts. Not for an event bus. */
   readonly attributes?: Readonly<Record<string, string>> | undefined;
   /** The source of an event, which an event bus needs: `'shop'`. */
   readonly source?: string | undefined;
@@ -138,7 +138,8 @@ function textOf(body: unknown): string {
   } catch {
     // Said below, without what it says: that may quote the body.
   }
-  if (text !== undefined) return text;
+  // The two that JSON may leave as they are, and that SQS takes in no body.
+  if (text !== undefined) return text.replaceAll('\ufffe', '\\ufffe').replaceAll('\uffff', '\\uffff');
   throw new InvalidMessageError(
     'invalid-message',
     `the body of a message cannot be written as JSON; got a value of type ${typeof body}`,

@@ -1,8 +1,10 @@
 import { nodeHost } from '../host.ts';
 import { expect } from '../kernel/check.ts';
+import { OptionError } from '../kernel/errors.ts';
+import { isHidden } from '../kernel/key-hash.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
-import { namesIn } from '../rules/identity.ts';
+import { namesIn, operationOf } from '../rules/identity.ts';
 import { observedToken } from '../rules/observed.ts';
 import { type ClaimRecord, claimSchema } from '../rules/record.ts';
 import type { ClaimStore, ClaimWrite, WriteResult } from '../rules/store.ts';
@@ -81,6 +83,9 @@ export const besideAttributes = { recordId: 'powertools', validation: 'validatio
  * A claim store for a function that was protected by Powertools' idempotency, at any door of pawl. While workers of both libraries run (`records: 'gate'`), Powertools' record is the gate for both;
  * afterwards (`records: 'read'`), what Powertools has completed is not done again until its record expires.
  *
+ * It is of one operation, and of keys as they are: a record of Powertools is told by its prefix and the key. An operation that Powertools never had, such as that of
+ * a `once` inside of the handler, takes the claims store itself. Over a `postgresStore`, it commits no statements: that would pass by the gate.
+ *
  * Choose `onAbandoned: 'retry'` as long as workers of Powertools run: they run a handler again after a crash, whatever pawl does.
  *
  * The function's role needs `dynamodb:GetItem`, `UpdateItem` and `DeleteItem` on Powertools' table.
@@ -95,7 +100,7 @@ export const besideAttributes = { recordId: 'powertools', validation: 'validatio
 export function besidePowertools<Store extends ClaimStore & { readonly commit?: never }>(
   store: Store,
   options: BesideOptions,
-): Store {
+): Omit<Store, 'transact'> {
   expectOptions(options, { door: 'besidePowertools', known, docs: page });
   const { records, keyPrefix, hashFunction = 'md5', payloadOf = (key) => key, ...ofTable } = options;
   expect(typeof store?.write === 'function', 'besidePowertools', 'a claim store', store, 'wrong-store');
@@ -114,10 +119,23 @@ export function besidePowertools<Store extends ClaimStore & { readonly commit?: 
   const table = recordTable(ofTable, nodeHost.now);
   const recordOf = ({ id, attributes }: Pick<ClaimRecord, 'id' | 'attributes'>): string => {
     const { [besideAttributes.recordId]: said } = attributes ?? {};
-    return typeof said === 'string' ? said : recordIdOf(prefix, payloadOf(namesIn(id).key ?? ''), hashFunction);
+    return typeof said === 'string' ? said : recordIdOf(prefix, payloadOf(clearKeyOf(id)), hashFunction);
   };
   const setupError = store.setupError ?? table.setupError;
-  return { ...store, setupError, ...beside(store, { table, records, recordOf, now: nodeHost.now }) };
+  // `transact` of a postgresStore would commit a claim past the gate.
+  const { transact: _, ...others } = store as Store & { readonly transact?: unknown };
+  return { ...others, setupError, ...beside(store, { table, records, recordOf, now: nodeHost.now }) };
+}
+
+/** @throws OptionError where an id has a hash in place of its key: another record would be the gate, and of all long keys the same */
+function clearKeyOf(id: string): string {
+  const { key } = namesIn(id);
+  if (key !== undefined && !isHidden(key)) return key;
+  const hashed = key === undefined ? 'that is too long for the id of a claim' : 'that hideKeys has hashed';
+  throw new OptionError(
+    `besidePowertools: expected a key from which the id of Powertools' record is made; got one ${hashed}. Nothing was run`,
+    'wrong-store',
+  );
 }
 
 interface Beside {
@@ -143,6 +161,18 @@ type InProgress = Extract<AtGate, { readonly kind: 'in-progress' }>;
 /** The two functions of a claim store. */
 function beside(store: ClaimStore, { table, records, recordOf, now }: Beside): Pick<ClaimStore, 'read' | 'write'> {
   const shown = new WeakMap<ClaimRecord, Behind>();
+  let operation: string | undefined;
+
+  /** @throws OptionError for a second operation: a record has no word of it, so what one has done would be taken for the other's */
+  function expectOneOperation({ id }: ClaimRecord): void {
+    const asked = operationOf(id);
+    operation ??= asked;
+    if (operation === asked) return;
+    throw new OptionError(
+      `besidePowertools: expected claims of one operation; got '${operation}' and '${asked}', which have the same records. Give '${asked}' the claims store itself, or a besidePowertools of its own with another keyPrefix. Nothing was run`,
+      'wrong-store',
+    );
+  }
 
   /** A refused write, with what Powertools has done in place of the claim. */
   async function refusedBy(
@@ -275,6 +305,7 @@ function beside(store: ClaimStore, { table, records, recordOf, now }: Beside): P
     // What only watches changes nothing at the gate, and neither does a note on a claim.
     if (next.claimId === observedToken || isNote(next, behind.record))
       return store.write({ next, seen: behind.record });
+    if (isGrant) expectOneOperation(next);
     if (records === 'gate') return isGrant ? granted(next, behind) : changed(one, behind);
     if (isGrant) {
       const found = await table.read(recordOf(next));

@@ -1,4 +1,6 @@
+import { errorKind } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
+import type { HidingHost } from '../kernel/key-hash.ts';
 import { boundedText, partsOf } from '../kernel/name.ts';
 import { canonicalValue } from '../payload/fingerprint.ts';
 import { identify, type KeyValue, longestEffectKey } from '../rules/identity.ts';
@@ -27,6 +29,8 @@ export interface ReadableLine extends StatementLine {
   readonly unreadable?: string | undefined;
 }
 
+const unreadableKey = 'its key is no well-formed text and no safe integer';
+
 /** What a line is about. */
 export type LineSubject =
   | { readonly kind: 'claim'; readonly id: string; readonly effectKey: string }
@@ -47,7 +51,7 @@ export function subjectOf(line: ReadableLine, operation: string, host: Pick<Host
       const identity = identify(operation, key, host);
       return { kind: 'claim', id: identity.id, effectKey: identity.effectKey };
     } catch {
-      return { kind: 'unreadable', why: 'its key is no well-formed text and no safe integer' };
+      return { kind: 'unreadable', why: unreadableKey };
     }
   }
   if (effectKey === undefined || effectKey === '') return { kind: 'no-key' };
@@ -60,6 +64,18 @@ export function subjectOf(line: ReadableLine, operation: string, host: Pick<Host
     return { kind: 'unreadable', why: "its effect key is longer than any of pawl's" };
   if (more.length > 0) return { kind: 'unreadable', why: "its effect key is a step's: give the key of the claim" };
   return { kind: 'claim', id: effectKey, effectKey };
+}
+
+/** A line whose key is hidden, where the consumer hides keys: it is about the claim of the hash, and nothing keeps the key. @throws OptionError without the secret */
+export function withHiddenKey(line: ReadableLine, operation: string, host: HidingHost): ReadableLine {
+  const { key, ...others } = line;
+  if (host.hide === undefined || key === undefined || key === null) return line;
+  try {
+    return { ...others, effectKey: identify(operation, key, host).effectKey };
+  } catch (error) {
+    if (errorKind(error) !== 'invalid-message') throw error;
+    return { ...others, unreadable: unreadableKey };
+  }
 }
 
 /** Longer ids of lines are hashed: every write of the claim carries the mark. */

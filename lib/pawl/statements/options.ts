@@ -8,6 +8,7 @@ import { pageAt } from '../kernel/error-code.ts';
 import { OptionError } from '../kernel/errors.ts';
 import { granted } from '../kernel/granted.ts';
 import type { Host } from '../kernel/host.ts';
+import { type HidingHost, hiding, type KeyHash } from '../kernel/key-hash.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import { expectOperation } from '../rules/identity.ts';
@@ -87,6 +88,11 @@ export interface ReconcileStatementsOptions {
    */
   readonly mostFindings?: number;
   /**
+   * How the keys are hidden, as the consumer hides them: `hashed(secret)`. Lines with a `key` need it, and no finding keeps that key.
+   * @default keys are as they are
+   */
+  readonly hideKeys?: KeyHash;
+  /**
    * What a run does about a table that was restored: its store has `restored: restoredTable`. See docs/guides/restore.md.
    *
    * - `'complete'`: a line completes its claim, also one that the table has forgotten.
@@ -136,6 +142,7 @@ const known = {
   skewMs: true,
   retentionSeconds: true,
   mostFindings: true,
+  hideKeys: true,
   restored: true,
   signal: true,
   onProgress: true,
@@ -145,10 +152,14 @@ const known = {
 
 /** The options of a run, checked and with their defaults. */
 export interface StatementSettings
-  extends Required<Omit<ReconcileStatementsOptions, 'store' | 'cutOff' | 'signal' | 'onProgress' | 'retentionSeconds'>>,
+  extends Required<
+      Omit<ReconcileStatementsOptions, 'store' | 'cutOff' | 'signal' | 'onProgress' | 'retentionSeconds' | 'hideKeys'>
+    >,
     Pick<ReconcileStatementsOptions, 'cutOff' | 'signal' | 'onProgress'> {
   readonly store: ClaimStore & KeepsNotes;
   readonly retentionSeconds: number;
+  /** Under which the keys of lines are hidden. */
+  readonly hidingHost: HidingHost;
   /** The mark of the store's table, if it is known to be restored. */
   readonly restore: (KnowsRestore & ListsOpenClaims) | undefined;
   /** Ids of the findings that this attempt has stored: at its end, the index may not list them yet. At most `mostFindings`. */
@@ -211,6 +222,7 @@ export function settingsOf(options: ReconcileStatementsOptions): StatementSettin
       retentionSeconds,
       mostFindings,
     },
+    hidingHost: hiding(host, options.hideKeys),
     ...{ onEvent, host, restored, restore: restoreIn(store, restored), justStored: new Set<string>() },
     differing: openDifferences({ store, operation }),
     ...(signal && { signal }),

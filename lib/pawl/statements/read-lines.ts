@@ -1,5 +1,5 @@
 import { judgeLine } from './judge-line.ts';
-import { markOf, nameOf, type ReadableLine, subjectOf } from './line.ts';
+import { markOf, nameOf, type ReadableLine, subjectOf, withHiddenKey } from './line.ts';
 import type { StatementSettings } from './options.ts';
 import { added, allOf, atTheBegin, keep, move, type Phase, partSize } from './phase.ts';
 import { readableLine } from './readable-line.ts';
@@ -7,7 +7,7 @@ import type { HeldRun } from './run-note.ts';
 
 /** Reads the statement from where the run is, part by part. */
 export async function readLines(settings: StatementSettings, begun: HeldRun): Promise<Phase> {
-  const { host, signal, statement } = settings;
+  const { host, signal, statement, operation, hidingHost } = settings;
   let held = begun;
   const { from, cutOff, cursor, last, position: start } = held.run;
   const toSkip = cursor === undefined ? start : 0;
@@ -16,7 +16,7 @@ export async function readLines(settings: StatementSettings, begun: HeldRun): Pr
   let part: ReadableLine[] = [];
   const isHere = () => before !== undefined && nameOf(before, host) === last;
   for await (const given of statement({ from, cutOff, after: cursor })) {
-    const line = readableLine(given, host);
+    const line = withHiddenKey(readableLine(given, host), operation, hidingHost);
     if (skipped < toSkip) {
       skipped++;
       before = line;

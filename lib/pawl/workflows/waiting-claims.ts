@@ -34,9 +34,11 @@ import { startNamed, type WorkflowCall } from './workflow.ts';
 export async function startAndWait(all: WaitingClaims, claim: Claim, input: string): Promise<void> {
   const { engine, workflow, operation } = all;
   const { host } = engine.settings;
-  const { record: asked } = internalsOf(claim, 'startExecution').grant;
+  const { engine: asking, grant } = internalsOf(claim, 'startExecution');
+  const { record: asked } = grant;
   const { target } = workflow;
-  const hash = executionHash({ operation, key: claim.key, target }, host);
+  // By the host of the message's door, which may hide keys: the name is the same whether or not anything waits.
+  const hash = executionHash({ operation, key: claim.key, target }, asking.settings.host);
   const id = waitingId(operation, hash);
   // For people: the message's claim, and what is started.
   const attributes = { claim: boundedText(asked.id, 256, host), target: boundedText(target, 512, host) };

@@ -54,6 +54,30 @@ describe('a message that its destination does not take', () => {
       { to: topic, attributes: { 'idempotency-key': 'x' } },
       /attributes.idempotency-key: expected none/,
     ],
+    [
+      'with a key that SQS does not take',
+      { to: queue, key: 'k\u0000' },
+      /key: expected characters that SQS takes.*; got "others"/,
+    ],
+    ['with a key that no queue behind a topic takes', { to: topic, key: 'k\uffff' }, /key: expected characters/],
+    [
+      'with an attribute that SQS does not take',
+      { to: queue, attributes: { color: '\u001b[31m' } },
+      /attributes.color: expected characters/,
+    ],
+    ['with half of a character', { to: queue, attributes: { a: '\ud800' } }, /attributes.a: expected characters/],
+    [
+      'with a name of AWS',
+      { to: queue, attributes: { 'AWS.Trace': 'x' } },
+      /attributes: expected names .*; got "AWS.Trace"/,
+    ],
+    ['with a name that SQS does not take', { to: topic, attributes: { 'a b': 'x' } }, /attributes: expected names/],
+    ['with a name that ends in a dot', { to: queue, attributes: { 'a.': 'x' } }, /attributes: expected names/],
+    [
+      'with more attributes than SQS takes beside the key and the mark of a body in S3',
+      { to: queue, attributes: Object.fromEntries(Array.from({ length: 9 }, (_, n) => [`a${n}`, 'x'])) },
+      /attributes: expected at most 8.*; got 9/,
+    ],
     ['to an event bus without its source', { ...event, source: undefined }, /source: expected the source/],
     ['to an event bus without its type', { ...event, detailType: '' }, /detailType: expected the type/],
     ['to an event bus with a group', { ...event, group: 'g' }, /group: expected none/],
@@ -82,7 +106,23 @@ describe('a message that its destination does not take', () => {
   });
 });
 
+it('takes the names and texts that SQS takes, and a key of any text for an event bus', () => {
+  const { message } = outboxWith();
+  const attributes = { a: 'x', 'a.b-c_D.9': 'é\t\r\n\u{1f600}\ufffd', ['n'.repeat(256)]: 'x' };
+  expect(() => message({ ...base, to: queue, attributes, key: 'order 1/é' })).not.toThrow();
+  expect(() => message({ ...event, ...base, key: 'k\u0000' })).not.toThrow();
+});
+
 describe('a body', () => {
+  it('has no character that SQS does not take, and says the same', async () => {
+    const body = { text: 'a\uffff\ufffe\u0000\u001b\ud800é', name: '\\uffff' };
+    const { writes } = await outboxWith().prepare([outboxWith().message({ ...base, to: queue, body })]);
+    const [put] = writes as readonly { readonly Put: { readonly Item: { readonly body: string } } }[];
+    const text = put?.Put.Item.body ?? '';
+    expect(text).not.toMatch(/[^\t\n\r -\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u);
+    expect(JSON.parse(text)).toEqual(body);
+  });
+
   const bytes = (count: number) => 'x'.repeat(count - 2);
   const beside = 'idempotency-key'.length + 'String'.length + 1;
   const inItem = 400 * 1024 - 16 * 1024 - beside;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { RetryableError } from '../../../lib/pawl/index.ts';
+import { hashed, RetryableError } from '../../../lib/pawl/index.ts';
 import { findings, reconcileStatements, type StatementLine } from '../../../lib/pawl/statements/index.ts';
 import { charges, hour } from './charges.ts';
 
@@ -372,4 +372,23 @@ it('leaves a difference open whose line is another one, and one that an operator
   await reconciled();
   await reconciled();
   expect(await open()).toEqual(['differs charge#a']);
+});
+
+it('finds the claims of keys that are hidden by the keys as they are, with the secret, and keeps no such key', async () => {
+  const hideKeys = hashed('a secret of the customers');
+  const { charge, line, reconciled, store, open, host } = charges();
+  const byKey = (key: string) => line(key, { effectKey: undefined, key });
+  for (const key of ['maria@example.com', 'ada@example.com']) await charge(key, undefined, { hideKeys });
+  await charge('in doubt', () => Promise.reject(new Error('the connection was reset')), { hideKeys });
+  byKey('maria@example.com');
+  byKey('in doubt');
+  byKey('eve@example.com');
+  byKey(' ');
+  const { found, report, findings: all } = await reconciled({ hideKeys });
+  expect(found.map((one) => one.split(' ')[0])).toEqual(['missing-here', 'missing-there', 'unreadable']);
+  expect(report).toMatchObject({ lines: 4, matched: 2, settled: 1 });
+  expect(JSON.stringify([all, await open()])).not.toMatch(/example\.com/);
+  await host.advance(hour);
+  await expect(reconciled({ hideKeys: hashed(undefined) })).rejects.toThrow('a secret of at least 16 characters');
+  expect(await store.read('charge#maria@example.com')).toBeUndefined();
 });

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { memoryStore, once } from '../../../lib/pawl/index.ts';
+import { hashed, memoryStore, once } from '../../../lib/pawl/index.ts';
 import { eachMessage } from '../../../lib/pawl/sqs/index.ts';
 import { startExecution, startOnce } from '../../../lib/pawl/workflows/index.ts';
 import { stepFunctions } from '../../../lib/pawl/workflows/step-functions.ts';
@@ -68,6 +68,29 @@ describe('startOnce, over a standard workflow', () => {
     expect(sfn.started).toHaveLength(1);
     expect(await store.read('settle#a')).toMatchObject({ status: 'completed' });
   });
+
+  it.each([
+    ['as they are', undefined],
+    ['hidden', hashed('a secret of the customers')],
+  ])(
+    'recognises a start without an answer where a deployment lets it be waited for meanwhile, keys %s',
+    async (_, hideKeys) => {
+      const waitForEnd = { afterFailed: 'park', endsWithinMs: day } as const;
+      for (const [first, second] of [
+        [{}, { waitForEnd }],
+        [{ waitForEnd }, {}],
+      ]) {
+        const { sfn, shared, standard, host } = await setUp(['lost-after']);
+        const options = { ...shared, workflow: standard, ...(hideKeys && { hideKeys }) };
+        const message = sqsRecord({ orderId: 'a' });
+        expect(await deliver(startOnce<Order>({ ...options, ...first }), host.now, message)).toEqual([
+          message.messageId,
+        ]);
+        expect(await deliver(startOnce<Order>({ ...options, ...second }), host.now, message)).toEqual([]);
+        expect(sfn.started).toHaveLength(1);
+      }
+    },
+  );
 
   it('recognises its execution by its name after that has ended, also with its fields in another order', async () => {
     const { sfn, shared, standard, host } = await setUp(['lost-after']);

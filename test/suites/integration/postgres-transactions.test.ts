@@ -271,6 +271,16 @@ describe.skipIf(server === '')('one commit with the data in PostgreSQL', () => {
         (tx: PoolClient) => tx.query('-- all\n/* of it */; COMMIT'),
         /COMMIT in a transaction of/,
       ],
+      [
+        'one at the end of a file of statements',
+        (tx: PoolClient) => tx.query("UPDATE accounts SET cents = cents WHERE id = 'a; b';\nCOMMIT;\nSELECT 1"),
+        /COMMIT in a transaction of pawl/,
+      ],
+      [
+        'the first half of a commit of two phases',
+        (tx: PoolClient) => tx.query("PREPARE TRANSACTION 'a'"),
+        /PREPARE TRANSACTION in a transaction of pawl/,
+      ],
       ['a begin', (tx: PoolClient) => tx.query('begin isolation level serializable'), /BEGIN in a transaction of pawl/],
       ['a connection given back', (tx: PoolClient) => tx.release(), /release\(\) of a connection that pawl/],
     ])('%s', async (_, end, said) => {
@@ -295,6 +305,19 @@ describe.skipIf(server === '')('one commit with the data in PostgreSQL', () => {
         }),
       );
       await payOnce(payment).catch(quiet);
+      expect(await dataOf(payment)).toEqual(paid);
+    });
+
+    it('nor is a text that only quotes it', async () => {
+      const payment = await newPayment();
+      const payOnce = once(options(postgresStore({ pool: database.pool })), (one: Payment, claim) =>
+        commit(claim, async (tx: PoolClient) => {
+          await pay(tx, one);
+          await tx.query(`SELECT 'a; commit', 'it''s; COMMIT', "x; END" FROM (SELECT 1 AS "x; END") AS y; -- ; COMMIT
+            DO $do$ BEGIN PERFORM 1; END $do$; /* ; ABORT */ SELECT 1 AS "end"`);
+        }),
+      );
+      await payOnce(payment);
       expect(await dataOf(payment)).toEqual(paid);
     });
 

@@ -15,13 +15,13 @@ export function guarded(connection: PostgresClient): { readonly client: Postgres
       const when = 'Await every statement in the function of the transaction, and use no transaction in a remote call';
       return refusal(`the transaction is over, and a statement came after it. ${when}`);
     }
-    const words = String(text)
-      .replace(beforeWords, '')
-      .split(/[\s;]+/, 4);
-    const [first = ''] = words.map((word) => word.toUpperCase());
-    const isToSavepoint = words.some((word) => word.toUpperCase() === 'TO');
-    if (!ends.includes(first) || (first === 'ROLLBACK' && isToSavepoint)) return undefined;
-    return refusal(`${first} in a transaction of pawl, which begins and ends it. For a part of it, use SAVEPOINT`);
+    const ending = String(text)
+      .replaceAll(noWords, ' ')
+      .split(';')
+      .map(endOf)
+      .find((end) => end !== undefined);
+    if (ending === undefined) return undefined;
+    return refusal(`${ending} in a transaction of pawl, which begins and ends it. For a part of it, use SAVEPOINT`);
   }
 
   const client = new Proxy(connection, {
@@ -49,10 +49,17 @@ export function guarded(connection: PostgresClient): { readonly client: Postgres
   };
 }
 
-/** What may stand in front of the first word of a statement. */
-const beforeWords = /^(?:[\s;]|--.*\n|\/\*[\s\S]*?\*\/)+/;
+/** What has no words of a statement: comments, and what is in quotes of any kind. */
+const noWords = /--.*|\/\*[\s\S]*?\*\/|'[^']*'|"[^"]*"|(\$(?:[a-z_]\w*)?\$)[\s\S]*?\1/gi;
 
 const ends: readonly string[] = ['BEGIN', 'START', 'COMMIT', 'END', 'ABORT', 'ROLLBACK'];
+
+/** The words by which a statement begins or ends a transaction; nothing where it does neither. A text may have several statements, as a file of them has. */
+function endOf(statement: string): string | undefined {
+  const [first = '', ...more] = statement.trim().toUpperCase().split(/\s+/, 4);
+  if (first === 'PREPARE' && more[0] === 'TRANSACTION') return 'PREPARE TRANSACTION';
+  return ends.includes(first) && !(first === 'ROLLBACK' && more.includes('TO')) ? first : undefined;
+}
 
 function refusal(said: string): Error {
   return explainedError(Error, said, 'transaction-over');

@@ -1,11 +1,11 @@
 import { DeleteMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { memoryStore } from '../../../../lib/pawl/index.ts';
+import { hashed, memoryStore } from '../../../../lib/pawl/index.ts';
 import { type OperateEvent, operator } from '../../../../lib/pawl/operate/index.ts';
 import { compositeKey, deadLetterQueue, eachMessage, messageId } from '../../../../lib/pawl/sqs/index.ts';
 import { sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
 import { collect } from '../../../support/collect.ts';
-import { context } from '../../../support/lambda.ts';
+import { context, sqsEvent, sqsRecord } from '../../../support/lambda.ts';
 import { startQueues } from '../../../support/queues.ts';
 import { record } from '../../../support/records.ts';
 import { someDay } from '../../../support/virtual-host.ts';
@@ -144,3 +144,39 @@ it('a message that SQS moved is redriven by that key while its effect is in doub
   expect(ran).toEqual([]);
   expect(await store.read(id)).toMatchObject({ status: 'parked' });
 });
+
+it.each([
+  ['as it is', messageId(), {}],
+  ['that is hidden', messageId(), { hideKeys: hashed('a secret of the customers') }],
+  ['that is too long for the id of its claim', compositeKey(messageId(), () => 'x'.repeat(2048)), {}],
+])(
+  'a message with ten attributes and a key %s, which may have its id, is not redriven: its copy would be another intent',
+  async (_, key, hiding) => {
+    const attributes = Array.from({ length: 10 }, (__, n) => [`a${n}`, { DataType: 'String', StringValue: 'x' }]);
+    const { url: queueUrl } = queues.deadLetters;
+    const { MessageId } = await queues.functionClient.send(
+      new SendMessageCommand({
+        QueueUrl: queueUrl,
+        MessageBody: '{}',
+        MessageAttributes: Object.fromEntries(attributes),
+      }),
+    );
+    const aws = sdk({ sqs: queues.functionClient });
+    const store = memoryStore();
+    const operate = operator({ store, aws, onEvent: () => undefined, ...hiding });
+    // It was applied under the id that SQS has kept, when the message was moved.
+    const applied: unknown[] = [];
+    const handler = eachMessage(
+      { operation: 'send-email', store, key, onAbandoned: 'park', aws, onEvent: () => undefined, ...hiding },
+      ({ body }) => void applied.push(body),
+    );
+    await handler(sqsEvent(sqsRecord({}, { messageId: MessageId ?? '' })), context());
+    expect(applied).toHaveLength(1);
+    const { letters } = await operate.deadLetters({ queueUrl, operation: 'send-email', key });
+    expect(letters).toMatchObject([{ claim: { status: 'completed' } }]);
+    const plan = await operate.planRedrive({ from: queueUrl, to: queues.orders.url, letters, ...maria });
+    await collect(operate.redrive(plan));
+    await queues.deliver((event) => handler(event, context()));
+    expect(applied).toHaveLength(1);
+  },
+);

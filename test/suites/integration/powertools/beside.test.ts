@@ -3,16 +3,20 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterEach, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import {
   type ClaimRecord,
+  type ClaimStore,
+  hashed,
   InDoubtError,
   once,
   ResultNotKeptError,
   reconcile,
   renewedLease,
 } from '../../../../lib/pawl/index.ts';
+import { commit, postgresStore } from '../../../../lib/pawl/postgres/index.ts';
 import { besidePowertools } from '../../../../lib/pawl/powertools/index.ts';
 import { recordIdOf } from '../../../../lib/pawl/powertools/record-id.ts';
 import { dynamoStore, sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
 import { loseAnswersOf } from '../../../support/lost-answers.ts';
+import { createDatabase } from '../../../support/postgres-database.ts';
 import { localClient } from '../../../support/tables.ts';
 import { type Both, bothTables, byPawl, byPeer, type Order, recordAt } from './support.ts';
 
@@ -277,6 +281,77 @@ describe('while workers of both run', () => {
     await send(other);
     expect(await byPeer(both, run)(other)).toBe('done');
     expect(run).toHaveBeenCalledTimes(2);
+  });
+});
+
+describe('what would pass by the gate is refused, and nothing runs', () => {
+  const gated = <Store extends ClaimStore>(claims: Store) =>
+    besidePowertools(claims, {
+      tableName: both.records,
+      awsSdkV3Client: client,
+      keyPrefix: 'mails',
+      records: 'gate',
+    });
+  const claims = () => dynamoStore({ tableName: both.claims, aws: sdk({ dynamodb: client }) });
+  const options = { operation: 'mails', key: (one: Order) => one.orderId, onAbandoned: 'retry' } as const;
+  const quiet = { onEvent: () => undefined };
+
+  test("a key that is hidden: of its hash, Powertools' record would be another one", async () => {
+    const run = vi.fn(() => 'done');
+    const store = gated(claims());
+    const send = once({ ...options, ...quiet, store, hideKeys: hashed('a secret of the customers') }, run);
+    await expect(send(newOrder())).rejects.toThrow('that hideKeys has hashed');
+    expect(run).not.toHaveBeenCalled();
+  });
+
+  test('keys that are too long for an id: all of them would have one record', async () => {
+    const run = vi.fn(() => 'done');
+    const send = once({ ...options, ...quiet, store: gated(claims()) }, run);
+    for (const sign of ['a', 'b'])
+      await expect(send({ orderId: sign.repeat(2100) })).rejects.toThrow('that is too long for the id of a claim');
+    expect(run).not.toHaveBeenCalled();
+  });
+
+  test("a second operation: what the inner one has done would be taken for the outer one's, which failed", async () => {
+    const order = newOrder();
+    const store = gated(claims());
+    const charge = vi.fn(() => 'charged');
+    const chargeOnce = once({ ...options, ...quiet, operation: 'charge', store }, charge);
+    let inner: (one: Order) => Promise<string> = chargeOnce;
+    const sent = vi.fn(() => {
+      if (sent.mock.calls.length < 3) throw new Error('the mailer is down');
+      return 'sent';
+    });
+    const send = once({ ...options, ...quiet, store }, async (one: Order) => {
+      await inner(one);
+      return sent();
+    });
+    await expect(send(order)).rejects.toThrow("claims of one operation; got 'mails' and 'charge'");
+    expect(charge).not.toHaveBeenCalled();
+    // As the sentence says.
+    inner = once({ ...options, ...quiet, operation: 'charge', store: claims() }, charge);
+    await expect(send(order)).rejects.toThrow('the mailer is down');
+    await expect(send(order)).rejects.toThrow('the mailer is down');
+    expect(await send(order)).toBe('sent');
+    expect(charge).toHaveBeenCalledTimes(1);
+  });
+
+  test.skipIf(inject('postgresUrl') === '')('a commit in PostgreSQL, which would leave the gate open', async () => {
+    await using database = await createDatabase(inject('postgresUrl'));
+    await database.pool.query('CREATE TABLE entries (id text PRIMARY KEY)');
+    const store = gated(postgresStore({ pool: database.pool }));
+    const order = newOrder();
+    const enter = once({ ...options, ...quiet, store }, async ({ orderId }: Order, claim) => {
+      await commit(claim, (tx) => tx.query('INSERT INTO entries VALUES ($1)', [orderId]));
+    });
+    await expect(enter(order)).rejects.toThrow('which can commit; got "a store that cannot"');
+    expect((await database.pool.query('SELECT FROM entries')).rowCount).toBe(0);
+    // Other claims are kept there as anywhere.
+    const run = vi.fn(() => 'done');
+    const send = once({ ...options, ...quiet, store }, run);
+    expect(await send(order)).toBe('done');
+    expect(await byPeer(both, run)(order)).toBe('done');
+    expect(run).toHaveBeenCalledTimes(1);
   });
 });
 
