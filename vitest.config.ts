@@ -29,6 +29,8 @@ const shared = { ...strict, isolate: false, setupFiles: [...strict.setupFiles, '
 
 /** The files that take minutes, which are short to read: one of them that begins last keeps a core waiting. */
 const heavy = [
+  'outbox/crash-points',
+  'laws/dynamodb-batches',
   'conformance/http',
   'matrix/matrix',
   'rehearsal/file',
