@@ -10,9 +10,10 @@ export interface OutboxStore {
   lane(id: string, after: number): Promise<readonly OutboxRecord[]>;
   /**
    * Some messages that were committed at `before` or earlier, in any order, for who sends them: of each lane the first at least. A store that can keeps
-   * these lanes from another such sender for a while. @param before in epoch milliseconds
+   * these lanes from another such sender for a while, and then answers at most `most` of them: a sender that dies keeps back no more lanes than it sends at
+   * once. @param before in epoch milliseconds
    */
-  due(before: number, cursor?: string): Promise<OutboxDue>;
+  due(before: number, most: number, cursor?: string): Promise<OutboxDue>;
   /** Some of all messages, in any order. A message that was written a moment ago may be missing. */
   list(cursor?: string): Promise<OutboxPage>;
   /** Removes a message. It may be gone already. */

@@ -61,7 +61,7 @@ export function sweepHandler(settings: SweepSettings): OutboxSweepHandler {
     };
     try {
       do {
-        const page = await store.due(host.now() - settings.olderThanMs, cursor);
+        const page = await store.due(host.now() - settings.olderThanMs, settings.concurrency, cursor);
         // A page that was begun and not ended is looked at again: what was sent of it has left the table.
         if (!(await sweepPage(run, page.messages))) break;
         cursor = page.cursor;

@@ -63,7 +63,7 @@ export function outboxStore({ nameOfTable, transport }: OutboxTable): OutboxStor
         return Items.map(recordOf);
       }),
     list,
-    async due(before, cursor) {
+    async due(before, _most, cursor) {
       const page = await list(cursor);
       return { ...page, messages: page.messages.filter(({ committedAt }) => committedAt <= before) };
     },

@@ -37,12 +37,12 @@ export function outboxStore({ statements, ask }: OutboxTable, host: Pick<Host, '
       const last = messages.length < page ? undefined : messages.at(-1);
       return { messages, cursor: last && JSON.stringify([last.committedAt, textOf(last.id), last.n]) };
     },
-    async due(before, cursor) {
+    async due(before, most, cursor) {
       const behind = cursor === undefined ? [Number.NEGATIVE_INFINITY, ''] : keyOf(cursor);
       const now = host.now();
-      const rows = (await ask(statements.due, [before, ...behind, page, now, now + holdMs])) as readonly Head[];
+      const rows = (await ask(statements.due, [before, ...behind, most, now, now + holdMs])) as readonly Head[];
       const messages = rows.map(({ id, committedAt }) => ({ id: textFrom(id), committedAt }));
-      const last = rows.length < page ? undefined : rows.at(-1);
+      const last = rows.length < most ? undefined : rows.at(-1);
       return { messages, cursor: last && JSON.stringify([last.committedAt, last.id]) };
     },
     async remove(place) {

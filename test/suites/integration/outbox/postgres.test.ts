@@ -5,6 +5,7 @@ import { type Claim, once, RejectedError } from '../../../../lib/pawl/index.ts';
 import {
   type Destination,
   dynamoOutbox,
+  type Outbox,
   outboxOperator,
   outboxSweep,
   type PostgresOutbox,
@@ -433,7 +434,7 @@ describe.skipIf(server === '')('an outbox in PostgreSQL', () => {
         return outboxSweep({ outbox: later, olderThanMs: 0, onReport: quiet })();
       };
       // As a relay that dies behind it.
-      const taken = await outbox.store.due(Date.now());
+      const taken = await outbox.store.due(Date.now(), 10);
       expect(taken.messages).toHaveLength(1);
       expect(await sweepAt(0)).toMatchObject({ looked: 0 });
       const [id = ''] = taken.messages.map((one) => `${one.id}#1`);
@@ -446,10 +447,35 @@ describe.skipIf(server === '')('an outbox in PostgreSQL', () => {
         expect(await sweepAt(0)).toMatchObject({ looked: 1, alreadyParked: 1 });
       }
       expect(await outboxOperator({ outbox }).retry(id)).toMatchObject({ outcome: 'retried' });
-      await outbox.store.due(Date.now());
+      await outbox.store.due(Date.now(), 10);
       expect(await sweepAt(0)).toMatchObject({ looked: 0 });
       expect(await sweepAt(31_000)).toMatchObject({ sent: 1 });
       expect(arrived).toEqual(['held']);
+    });
+
+    it('keeps back no more than it sends at once, where it dies', async () => {
+      const { arrived, queue, to } = destination();
+      const outbox = open(queue);
+      const own = (n: number) => outbox.message({ to, key: n, body: {} });
+      await insertedInto(
+        outbox,
+        Array.from({ length: 30 }, (_, n) => own(n)),
+      );
+      const dies: Outbox = {
+        ...outbox,
+        store: {
+          ...outbox.store,
+          async due(...asked) {
+            await outbox.store.due(...asked);
+            throw new Error('dead');
+          },
+        },
+      };
+      await expect(outboxSweep({ outbox: dies, concurrency: 4, olderThanMs: 0, onReport: quiet })()).rejects.toThrow(
+        'dead',
+      );
+      expect(await outboxSweep({ outbox, olderThanMs: 0, onReport: quiet })()).toMatchObject({ looked: 26, sent: 26 });
+      expect(arrived).toHaveLength(26);
     });
 
     it('takes a group once, by its first message: another one finds nothing of it to do', async () => {
@@ -457,8 +483,8 @@ describe.skipIf(server === '')('an outbox in PostgreSQL', () => {
       const outbox = open(queue);
       const own = (n: number) => outbox.message({ to: `${to}.fifo`, key: n, body: {}, group: 'maria' });
       await insertedInto(outbox, [1, 2, 3].map(own));
-      expect((await outbox.store.due(Date.now())).messages).toHaveLength(1);
-      expect((await outbox.store.due(Date.now())).messages).toEqual([]);
+      expect((await outbox.store.due(Date.now(), 10)).messages).toHaveLength(1);
+      expect((await outbox.store.due(Date.now(), 10)).messages).toEqual([]);
     });
 
     async function uidOf(to: string): Promise<string> {
