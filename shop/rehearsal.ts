@@ -159,7 +159,7 @@ export function shopRehearsal(run: RehearsedShop): { readonly rehearsal: Rehears
 
 const repeats = () => 'at-least-once' as const;
 
-/** Sends everything, and returns when every callback of the processor has its response and the outbox is empty, or the time is up. */
+/** Sends everything, and returns when every callback of the processor has its response and the outbox is empty, or nothing moves any more. */
 async function send(app: App, { plan, processor, shop, deadlineMs, postgres }: RehearsedShop): Promise<Callbacks> {
   const { consumers, repayments, payments } = shop();
   for (const { order, effects } of plan.orders) {
@@ -180,9 +180,8 @@ async function send(app: App, { plan, processor, shop, deadlineMs, postgres }: R
     app.announce({ intent: payment.paymentId, effects: ['entry', ...chainEffects] });
   }
   processor.misstate(plan.misstatements);
-  const until = Date.now() + deadlineMs;
-  const callbacks = await processor.report(payments.callbackUrl, plan.payments, until);
-  await sweepOutbox(shop(), until);
+  const callbacks = await processor.report(payments.callbackUrl, plan.payments, Date.now() + deadlineMs);
+  await sweepOutbox(shop());
   return callbacks;
 }
 
