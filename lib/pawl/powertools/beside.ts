@@ -76,10 +76,7 @@ const known = {
   payloadOf: true,
 } as const satisfies NamesOf<BesideOptions>;
 
-/**
- * Under which attributes a claim keeps the id of its record, what Powertools compares, and the last attempt of Powertools that was decided upon, by its end:
- * where nothing is written to Powertools' table, its record stays.
- */
+/** Under which attributes a claim keeps the id of its record, what Powertools compares, and the last attempt of Powertools that was decided upon, by its end. */
 export const besideAttributes = {
   recordId: 'powertools',
   validation: 'validation',
@@ -216,9 +213,7 @@ function beside(store: ClaimStore, { table, records, recordOf, now }: Beside): P
             claimId: powertools,
             atomic: undefined,
             leaseUntil: gate.doubtUntil ?? gate.until,
-            ...(records === 'read' && {
-              attributes: { ...base.attributes, [besideAttributes.decided]: String(gate.until) },
-            }),
+            attributes: { ...base.attributes, [besideAttributes.decided]: String(gate.doubtUntil ?? gate.until) },
           };
     shown.set(found, { record, gate });
     return { applied: false, found };
@@ -319,17 +314,23 @@ function beside(store: ClaimStore, { table, records, recordOf, now }: Beside): P
     if (records === 'gate') return isGrant ? granted(next, behind) : changed(one, behind);
     if (isGrant) {
       const found = await table.read(recordOf(next));
+      const doubt = doubtAt(found);
       const isKnown =
-        found.kind === 'in-progress' &&
-        ((behind.gate.kind === 'in-progress' && found.until === behind.gate.until) ||
-          behind.record?.attributes?.[besideAttributes.decided] === String(found.until));
-      const isPowertools = found.kind === 'completed' || (found.kind === 'in-progress' && found.heldBy === undefined);
-      if (isPowertools && !isKnown) return refusedBy(found, next, behind.record);
+        doubt !== undefined &&
+        (doubt === doubtAt(behind.gate) || behind.record?.attributes?.[besideAttributes.decided] === String(doubt));
+      const isPowertools = found.kind === 'completed' || doubt !== undefined;
+      if (found.kind !== 'none' && isPowertools && !isKnown) return refusedBy(found, next, behind.record);
     }
     return store.write({ next, seen: behind.record });
   }
 
   return { read: (id) => store.read(id), write };
+}
+
+/** Until when an attempt of Powertools may have had its effect, if one has left no outcome: also one whose gate pawl took over, perhaps by a worker that died there. */
+function doubtAt(gate: AtGate): number | undefined {
+  if (gate.kind !== 'in-progress') return undefined;
+  return gate.heldBy === undefined ? gate.until : gate.doubtUntil;
 }
 
 /** Whether a write leaves the claim as it is: it keeps its owner, its status and its lease. */

@@ -442,6 +442,30 @@ describe('what goes wrong on the way', () => {
     expect(await claimOf(fresh)).toMatchObject({ abandoned: 0 });
   });
 
+  test('that doubt is decided as well where the records are only read since', async () => {
+    const [order, fresh, begun] = [newOrder(), newOrder(), newOrder()];
+    for (const one of [order, begun]) await leaveBehind(one, { in_progress_expiration: Date.now() - 5000 });
+    for (const one of [order, fresh]) await diesAtTheGate(one);
+    // A worker that went on after the gate has decided upon it.
+    const failing = () => {
+      throw new RetryableError('the mailer asks to slow down');
+    };
+    await expect(byPawl(both, failing)(begun)).rejects.toThrow('slow down');
+    const decided = (await claimOf(begun))?.attributes?.['powertools-attempt'];
+    await leaveBehind(begun, { in_progress_expiration: Date.now(), pawl: 'a-claim', pawl_doubt: Number(decided) });
+    later(65_000);
+    const run = vi.fn(() => 'done');
+    const park = byPawl(both, run, { layer: { records: 'read', onAbandoned: 'park' } });
+    await expect(park(order)).rejects.toThrow('an operator has to decide');
+    expect(run).not.toHaveBeenCalled();
+    expect(await park(fresh)).toBe('done');
+    expect(await claimOf(begun)).toMatchObject({ status: 'released', abandoned: 1 });
+    await expect(byPawl(both, failing, { layer: { records: 'read', onAbandoned: 'retry' } })(begun)).rejects.toThrow(
+      'slow down',
+    );
+    expect(await claimOf(begun)).toMatchObject({ status: 'released', abandoned: 1 });
+  });
+
   test('a lease that is renewed keeps Powertools out, and is over where Powertools came in', async () => {
     const order = newOrder();
     const going = Promise.withResolvers<string>();
