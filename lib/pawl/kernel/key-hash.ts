@@ -1,4 +1,5 @@
 import { expect } from './check.ts';
+import type { OptionError } from './errors.ts';
 import type { Host } from './host.ts';
 import { joined } from './name.ts';
 
@@ -11,6 +12,8 @@ import { joined } from './name.ts';
 export interface KeyHash {
   /** A hash that only who has the secret can make: lower-case hex. */
   readonly hash: (text: string) => string;
+  /** @internal What every call of `hash` throws: the secret is missing. */
+  readonly setupError?: OptionError | undefined;
 }
 
 /** How the text of a key begins that is the hash of one. */
@@ -20,6 +23,8 @@ const mark = 'hmac:';
 export interface HidingHost extends Host {
   /** What stands for a key. */
   readonly hide?: (operation: string, key: string) => string;
+  /** Why no key can be hidden, if none can. */
+  readonly hidesNone?: OptionError | undefined;
 }
 
 /**
@@ -34,10 +39,11 @@ export function hiding(
   onKey?: (operation: string, key: string) => void,
 ): HidingHost {
   if (keys === undefined) return host;
-  const { hash } = keys;
+  const { hash, setupError: hidesNone } = keys;
   expect(typeof hash === 'function', 'hideKeys', "hashed(secret), which 'pawl' exports", keys);
   return Object.assign(Object.create(host), {
     sha256: hash,
+    hidesNone,
     hide(operation: string, key: string) {
       onKey?.(operation, key);
       return mark + hash(joined([operation, key]));

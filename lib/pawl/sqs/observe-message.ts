@@ -49,8 +49,11 @@ export async function runObserved<Body, One extends Delivery>(
   }
   const { message } = read;
   const known = identityIn(consumer, read, reading);
-  if (known !== undefined && !isObservedNow(consumer.engine, () => known.identity.id)) {
-    return Object.assign(one, { message, ...known });
+  if (!isObservedNow(consumer.engine, () => known?.identity.id)) {
+    if (known !== undefined) return Object.assign(one, { message, ...known });
+    // Its gate cannot be told, which is reported.
+    one.disposition = returnedAsItIs;
+    return undefined;
   }
   if (known !== undefined) one.identity = known.identity;
   const { watch, invocation } = watched;

@@ -24,6 +24,7 @@ let aws: Aws;
 let tableName = '';
 let store: DynamoStore;
 let events: ClaimEvent[] = [];
+let more: Partial<Omit<ClaimOptions<unknown>, 'onAbandoned' | 'watched'>> = {};
 let calls: { readonly key: string; readonly effectKey: string }[] = [];
 beforeAll(() => {
   client = localClient(inject('dynamoEndpoint'));
@@ -32,7 +33,7 @@ beforeAll(() => {
 beforeEach(async () => {
   tableName = await claimsTable(client);
   store = dynamoStore({ tableName, aws });
-  [events, calls] = [[], []];
+  [events, calls, more] = [[], [], {}];
 });
 afterAll(() => client.destroy());
 
@@ -44,6 +45,7 @@ const options = (): ClaimOptions<unknown> & { readonly onAbandoned: 'park'; read
   // Its index has the claim while it runs.
   watched: true,
   onEvent: (event) => events.push(event),
+  ...more,
 });
 
 interface Mail {
@@ -108,6 +110,26 @@ const doors: Readonly<Record<string, () => (mail: Mail) => unknown>> = {
     return (mail) => handler(request(mail) as never, context() as never);
   },
 };
+
+/** Commits its effect with its claim, and is not watched. */
+const observing = Object.keys(doors).filter((name) => name !== 'eachTransaction');
+
+describe.each(observing)('where a share of the keys is enforced, and the secret is missing, %s', (name) => {
+  it('runs nothing: a key of the share would have no gate', async () => {
+    const handle = (options: typeof more) => {
+      more = options;
+      const served = doors[name]?.() ?? expect.unreachable();
+      return Promise.resolve(served({ email, amount })).catch((error: unknown) => error);
+    };
+    const hideKeys = hashed(undefined);
+    for (const enforce of [0.01, 0.99, 1]) await handle({ hideKeys, enforce });
+    expect(calls).toEqual([]);
+    expect(await written()).not.toContain('newsletter');
+    // Without a gate, nothing depends on the secret.
+    await handle({ hideKeys, mode: 'observe' });
+    expect(calls).toHaveLength(1);
+  });
+});
 
 /** Everything that the table and its index hold. */
 async function written(): Promise<string> {

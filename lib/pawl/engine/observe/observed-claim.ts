@@ -33,7 +33,7 @@ export function observedClaim({ operation, identity, attempt, host, until }: Abo
     operation,
     key: identity?.key ?? '',
     // Without a key, each run is another one to the provider, as without pawl.
-    effectKey: (identity ?? identify(operation, host.randomId(), host)).effectKey,
+    effectKey: (identity ?? identify(operation, host.randomId(), { sha256: host.sha256 })).effectKey,
     attempt,
     fence: 0,
     get signal() {

@@ -1,5 +1,6 @@
 import { change } from '../../kernel/change.ts';
 import { errorKind } from '../../kernel/errors.ts';
+import type { HidingHost } from '../../kernel/key-hash.ts';
 import { keptUntil } from '../../kernel/outliving.ts';
 import { recordedError } from '../../kernel/recorded-error.ts';
 import { answeredBy, NoAnswerError } from '../../kernel/request.ts';
@@ -48,10 +49,15 @@ export interface From {
 /** Which attempt a delivery is, as SQS counts. */
 const firstAttempt = 1;
 
-/** Whether a key is only observed at the moment. A missing one is, unless all keys are enforced. @param idOf called only if it decides */
-export function isObservedNow({ settings: { enforcedShare } }: Engine, idOf: () => string | undefined): boolean {
+/**
+ * Whether a key is only observed at the moment. A missing one is, unless all keys are enforced; but not where none can be told, because the secret of `hideKeys` is
+ * missing: the keys of the share would have no gate. @param idOf called only if it decides
+ */
+export function isObservedNow({ settings: { enforcedShare, host } }: Engine, idOf: () => string | undefined): boolean {
   const share = enforcedShare?.() ?? 1;
   if (share <= 0 || share >= 1) return share <= 0;
+  const { hidesNone }: HidingHost = host;
+  if (hidesNone !== undefined) return false;
   const id = idOf();
   return id === undefined || !isInShare(id, share);
 }
