@@ -23,6 +23,8 @@ const mark = 'hmac:';
 export interface HidingHost extends Host {
   /** What stands for a key. */
   readonly hide?: (operation: string, key: string) => string;
+  /** The host without the secret: what is made of a key that is hidden already is hashed alike by who has no secret, such as the sweep. */
+  readonly plain?: Pick<Host, 'sha256'>;
   /** Why no key can be hidden, if none can. */
   readonly hidesNone?: OptionError | undefined;
 }
@@ -43,6 +45,7 @@ export function hiding(
   expect(typeof hash === 'function', 'hideKeys', "hashed(secret), which 'pawl' exports", keys);
   return Object.assign(Object.create(host), {
     sha256: hash,
+    plain: host,
     hidesNone,
     hide(operation: string, key: string) {
       onKey?.(operation, key);
