@@ -17,7 +17,7 @@ export interface KeyHash {
 }
 
 /** How the text of a key begins that is the hash of one. */
-const mark = 'hmac:';
+export const hiddenMark = 'hmac:';
 
 /** A host under which keys and fingerprints are hashed. */
 export interface HidingHost extends Host {
@@ -49,12 +49,12 @@ export function hiding(
     hidesNone,
     hide(operation: string, key: string) {
       onKey?.(operation, key);
-      return mark + hash(joined([operation, key]));
+      return hiddenMark + hash(joined([operation, key]));
     },
   });
 }
 
 /** Whether this is what stands for a hidden key. */
 export function isHidden(key: string): boolean {
-  return key.startsWith(mark);
+  return key.startsWith(hiddenMark);
 }
