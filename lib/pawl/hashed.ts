@@ -33,6 +33,5 @@ export function hashed(secret: string | undefined): KeyHash {
   if (secret && secret.length < fewestCharacters) {
     throw new OptionError(`hashed: expected ${expected}; got a text of ${secret.length}`);
   }
-  const { setupError } = given;
-  return { setupError, hash: (text) => createHmac('sha256', given.read()).update(text).digest('hex') };
+  return { hash: (text) => createHmac('sha256', given.read()).update(text).digest('hex') };
 }

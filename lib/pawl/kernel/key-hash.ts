@@ -1,5 +1,4 @@
 import { expect } from './check.ts';
-import type { OptionError } from './errors.ts';
 import type { Host } from './host.ts';
 import { joined } from './name.ts';
 
@@ -12,8 +11,6 @@ import { joined } from './name.ts';
 export interface KeyHash {
   /** A hash that only who has the secret can make: lower-case hex. */
   readonly hash: (text: string) => string;
-  /** @internal What every call of `hash` throws: the secret is missing. */
-  readonly setupError?: OptionError | undefined;
 }
 
 /** How the text of a key begins that is the hash of one. */
@@ -23,10 +20,6 @@ export const hiddenMark = 'hmac:';
 export interface HidingHost extends Host {
   /** What stands for a key. */
   readonly hide?: (operation: string, key: string) => string;
-  /** The host without the secret: what is made of a key that is hidden already is hashed alike by who has no secret, such as the sweep. */
-  readonly plain?: Pick<Host, 'sha256'>;
-  /** Why no key can be hidden, if none can. */
-  readonly hidesNone?: OptionError | undefined;
 }
 
 /**
@@ -41,17 +34,20 @@ export function hiding(
   onKey?: (operation: string, key: string) => void,
 ): HidingHost {
   if (keys === undefined) return host;
-  const { hash, setupError: hidesNone } = keys;
+  const { hash } = keys;
   expect(typeof hash === 'function', 'hideKeys', "hashed(secret), which 'pawl' exports", keys);
   return Object.assign(Object.create(host), {
     sha256: hash,
-    plain: host,
-    hidesNone,
     hide(operation: string, key: string) {
       onKey?.(operation, key);
       return hiddenMark + hash(joined([operation, key]));
     },
   });
+}
+
+/** The host without the secret: what is made of a key that is hidden already is hashed alike by who has no secret, such as the sweep. */
+export function withoutSecret<Some extends Pick<HidingHost, 'sha256' | 'hide'>>(host: Some): Pick<Host, 'sha256'> {
+  return host.hide === undefined ? host : Object.getPrototypeOf(host);
 }
 
 /** Whether this is what stands for a hidden key. */

@@ -1,7 +1,7 @@
 import { expect } from '../kernel/check.ts';
 import type { Host } from '../kernel/host.ts';
 import { identifyingText, type KeyValue } from '../kernel/key.ts';
-import type { HidingHost } from '../kernel/key-hash.ts';
+import { type HidingHost, withoutSecret } from '../kernel/key-hash.ts';
 import { boundedName, extended, hashedTail, joined, operationPattern, partsOf } from '../kernel/name.ts';
 
 export type { KeyValue };
@@ -27,11 +27,11 @@ export function isEffectKey(name: string): boolean {
 /**
  * The effect key of a step, `operation#key#step`: the same at every attempt, another one for each step of the claim, and no claim's own: that has two parts.
  */
-export function stepEffectKey(ofClaim: string, step: string, host: Pick<HidingHost, 'sha256' | 'plain'>): string {
+export function stepEffectKey(ofClaim: string, step: string, host: Pick<HidingHost, 'sha256' | 'hide'>): string {
   const plain = extended(ofClaim, step);
   if (isEffectKey(plain)) return plain;
   const [operation, rest] = splitId(plain);
-  return hashedTail(operation, rest, host.plain ?? host);
+  return hashedTail(operation, rest, withoutSecret(host));
 }
 
 /** How the ids of an operation's claims begin whose keys begin with this text. */
@@ -72,11 +72,11 @@ export function identityOf(id: string, host: Pick<Host, 'sha256'>): Identity {
 export function identify(
   operation: string,
   value: unknown,
-  host: Pick<HidingHost, 'sha256' | 'hide' | 'plain'>,
+  host: Pick<HidingHost, 'sha256' | 'hide'>,
   missing?: () => string | undefined,
 ): Identity {
   const key = identifyingText(value, 'the key', missing);
-  return identified(operation, host.hide?.(operation, key) ?? key, host.plain ?? host);
+  return identified(operation, host.hide?.(operation, key) ?? key, host);
 }
 
 function identified(operation: string, key: string, host: Pick<Host, 'sha256'>): Identity {

@@ -1,6 +1,5 @@
 import { change } from '../../kernel/change.ts';
 import { errorKind } from '../../kernel/errors.ts';
-import type { HidingHost } from '../../kernel/key-hash.ts';
 import { keptUntil } from '../../kernel/outliving.ts';
 import { recordedError } from '../../kernel/recorded-error.ts';
 import { answeredBy, NoAnswerError } from '../../kernel/request.ts';
@@ -56,8 +55,11 @@ const firstAttempt = 1;
 export function isObservedNow({ settings: { enforcedShare, host } }: Engine, idOf: () => string | undefined): boolean {
   const share = enforcedShare?.() ?? 1;
   if (share <= 0 || share >= 1) return share <= 0;
-  const { hidesNone }: HidingHost = host;
-  if (hidesNone !== undefined) return false;
+  try {
+    host.sha256('');
+  } catch {
+    return false;
+  }
   const id = idOf();
   return id === undefined || !isInShare(id, share);
 }
