@@ -14,7 +14,7 @@ export interface KeyHash {
 }
 
 /** How the text of a key begins that is the hash of one. */
-const mark = 'hmac:';
+export const hiddenMark = 'hmac:';
 
 /** A host under which keys and fingerprints are hashed. */
 export interface HidingHost extends Host {
@@ -40,12 +40,17 @@ export function hiding(
     sha256: hash,
     hide(operation: string, key: string) {
       onKey?.(operation, key);
-      return mark + hash(joined([operation, key]));
+      return hiddenMark + hash(joined([operation, key]));
     },
   });
 }
 
+/** The host without the secret: what is made of a key that is hidden already is hashed alike by who has no secret, such as the sweep. */
+export function withoutSecret<Some extends Pick<HidingHost, 'sha256' | 'hide'>>(host: Some): Pick<Host, 'sha256'> {
+  return host.hide === undefined ? host : Object.getPrototypeOf(host);
+}
+
 /** Whether this is what stands for a hidden key. */
 export function isHidden(key: string): boolean {
-  return key.startsWith(mark);
+  return key.startsWith(hiddenMark);
 }

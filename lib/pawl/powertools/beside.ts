@@ -31,7 +31,7 @@ import {
  * 1. A claim is granted only to the worker that has won the gate before. (`granted`)
  * 2. A completion ends the gate before the claim: a worker that dies between the two leaves nothing that Powertools would run again.
  * 3. Any other outcome ends the claim before the gate: nobody of Powertools runs while the claim is held.
- * 4. An attempt of Powertools without an outcome is shown as a claim in flight, with its lease. When that is over, it is abandoned, and the policy decides.
+ * 4. An attempt of Powertools without an outcome is shown as a claim in flight, with its lease. When that is over, it is abandoned, and the policy decides: once.
  */
 
 /**
@@ -76,8 +76,12 @@ const known = {
   payloadOf: true,
 } as const satisfies NamesOf<BesideOptions>;
 
-/** Under which attributes a claim keeps the id of its record, and what Powertools compares. */
-export const besideAttributes = { recordId: 'powertools', validation: 'validation' } as const;
+/** Under which attributes a claim keeps the id of its record, what Powertools compares, and the last attempt of Powertools that was decided upon, by its end. */
+export const besideAttributes = {
+  recordId: 'powertools',
+  validation: 'validation',
+  decided: 'powertools-attempt',
+} as const;
 
 /**
  * A claim store for a function that was protected by Powertools' idempotency, at any door of pawl. While workers of both libraries run (`records: 'gate'`), Powertools' record is the gate for both;
@@ -209,6 +213,7 @@ function beside(store: ClaimStore, { table, records, recordOf, now }: Beside): P
             claimId: powertools,
             atomic: undefined,
             leaseUntil: gate.doubtUntil ?? gate.until,
+            attributes: { ...base.attributes, [besideAttributes.decided]: String(gate.doubtUntil ?? gate.until) },
           };
     shown.set(found, { record, gate });
     return { applied: false, found };
@@ -309,15 +314,23 @@ function beside(store: ClaimStore, { table, records, recordOf, now }: Beside): P
     if (records === 'gate') return isGrant ? granted(next, behind) : changed(one, behind);
     if (isGrant) {
       const found = await table.read(recordOf(next));
+      const doubt = doubtAt(found);
       const isKnown =
-        found.kind === 'in-progress' && behind.gate.kind === 'in-progress' && found.until === behind.gate.until;
-      const isPowertools = found.kind === 'completed' || (found.kind === 'in-progress' && found.heldBy === undefined);
-      if (isPowertools && !isKnown) return refusedBy(found, next, behind.record);
+        doubt !== undefined &&
+        (doubt === doubtAt(behind.gate) || behind.record?.attributes?.[besideAttributes.decided] === String(doubt));
+      const isPowertools = found.kind === 'completed' || doubt !== undefined;
+      if (found.kind !== 'none' && isPowertools && !isKnown) return refusedBy(found, next, behind.record);
     }
     return store.write({ next, seen: behind.record });
   }
 
   return { read: (id) => store.read(id), write };
+}
+
+/** Until when an attempt of Powertools may have had its effect, if one has left no outcome: also one whose gate pawl took over, perhaps by a worker that died there. */
+function doubtAt(gate: AtGate): number | undefined {
+  if (gate.kind !== 'in-progress') return undefined;
+  return gate.heldBy === undefined ? gate.until : gate.doubtUntil;
 }
 
 /** Whether a write leaves the claim as it is: it keeps its owner, its status and its lease. */

@@ -1,7 +1,7 @@
 import { expect } from '../kernel/check.ts';
 import type { Host } from '../kernel/host.ts';
 import { identifyingText, type KeyValue } from '../kernel/key.ts';
-import type { HidingHost } from '../kernel/key-hash.ts';
+import { type HidingHost, withoutSecret } from '../kernel/key-hash.ts';
 import { boundedName, extended, hashedTail, joined, operationPattern, partsOf } from '../kernel/name.ts';
 
 export type { KeyValue };
@@ -27,11 +27,11 @@ export function isEffectKey(name: string): boolean {
 /**
  * The effect key of a step, `operation#key#step`: the same at every attempt, another one for each step of the claim, and no claim's own: that has two parts.
  */
-export function stepEffectKey(ofClaim: string, step: string, host: Pick<Host, 'sha256'>): string {
+export function stepEffectKey(ofClaim: string, step: string, host: Pick<HidingHost, 'sha256' | 'hide'>): string {
   const plain = extended(ofClaim, step);
   if (isEffectKey(plain)) return plain;
   const [operation, rest] = splitId(plain);
-  return hashedTail(operation, rest, host);
+  return hashedTail(operation, rest, withoutSecret(host));
 }
 
 /** How the ids of an operation's claims begin whose keys begin with this text. */

@@ -9,7 +9,7 @@ import type { Message } from './message.ts';
 /** A message on its way through a batch. */
 export interface Delivery {
   readonly record: SqsRecord;
-  identity?: Identity;
+  identity?: Identity | undefined;
   /** What the store held for it, where that was looked at ahead of its turn. */
   look?: Look | undefined;
   /** The claim under which it ran. */

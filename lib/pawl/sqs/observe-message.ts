@@ -49,10 +49,12 @@ export async function runObserved<Body, One extends Delivery>(
   }
   const { message } = read;
   const known = identityIn(consumer, read, reading);
-  if (known !== undefined && !isObservedNow(consumer.engine, () => known.identity.id)) {
-    return Object.assign(one, { message, ...known });
+  if (!isObservedNow(consumer.engine, () => known?.identity.id)) {
+    // Without a key, its gate cannot be told, which is reported.
+    if (known === undefined) one.disposition = returnedAsItIs;
+    return known && Object.assign(one, { message, ...known });
   }
-  if (known !== undefined) one.identity = known.identity;
+  one.identity = known?.identity;
   const { watch, invocation } = watched;
   const run = watch.begin(known, { delivered: deliveredAs(one.record), deadline: invocation.deadline });
   one.disposition = await watched.run(one, message, run);

@@ -2,12 +2,14 @@ import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import middy from '@middy/core';
 import type { SQSEvent } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { nodeHost } from '../../../lib/pawl/host.ts';
 import { bodyField as bodyFieldOf, httpOnce, onceOverHttp, scopedKey } from '../../../lib/pawl/http/index.ts';
-import { type ClaimEvent, type ClaimOptions, hashed, once } from '../../../lib/pawl/index.ts';
+import { type ClaimEvent, type ClaimOptions, hashed, once, reconcile, step } from '../../../lib/pawl/index.ts';
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { operator } from '../../../lib/pawl/operate/index.ts';
 import { bodyField, eachMessage, sendOnce } from '../../../lib/pawl/sqs/index.ts';
 import { type Aws, type DynamoStore, dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
+import { sweepOpenClaims } from '../../../lib/pawl/sweep/index.ts';
 import { eachTransaction, transactionalStore } from '../../../lib/pawl/transactions/index.ts';
 import { apiGatewayV2 } from '../../support/http-events.ts';
 import { context, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
@@ -24,6 +26,7 @@ let aws: Aws;
 let tableName = '';
 let store: DynamoStore;
 let events: ClaimEvent[] = [];
+let more: Partial<Omit<ClaimOptions<unknown>, 'onAbandoned' | 'watched'>> = {};
 let calls: { readonly key: string; readonly effectKey: string }[] = [];
 beforeAll(() => {
   client = localClient(inject('dynamoEndpoint'));
@@ -32,7 +35,7 @@ beforeAll(() => {
 beforeEach(async () => {
   tableName = await claimsTable(client);
   store = dynamoStore({ tableName, aws });
-  [events, calls] = [[], []];
+  [events, calls, more] = [[], [], {}];
 });
 afterAll(() => client.destroy());
 
@@ -44,6 +47,7 @@ const options = (): ClaimOptions<unknown> & { readonly onAbandoned: 'park'; read
   // Its index has the claim while it runs.
   watched: true,
   onEvent: (event) => events.push(event),
+  ...more,
 });
 
 interface Mail {
@@ -108,6 +112,26 @@ const doors: Readonly<Record<string, () => (mail: Mail) => unknown>> = {
     return (mail) => handler(request(mail) as never, context() as never);
   },
 };
+
+/** Commits its effect with its claim, and is not watched. */
+const observing = Object.keys(doors).filter((name) => name !== 'eachTransaction');
+
+describe.each(observing)('where a share of the keys is enforced, and the secret is missing, %s', (name) => {
+  it('runs nothing: a key of the share would have no gate', async () => {
+    const handle = (options: typeof more) => {
+      more = options;
+      const served = doors[name]?.() ?? expect.unreachable();
+      return Promise.resolve(served({ email, amount })).catch((error: unknown) => error);
+    };
+    const hideKeys = hashed(undefined);
+    for (const enforce of [0.01, 0.99, 1]) await handle({ hideKeys, enforce });
+    expect(calls).toEqual([]);
+    expect(await written()).not.toContain('newsletter');
+    // Without a gate, nothing depends on the secret.
+    await handle({ hideKeys, mode: 'observe' });
+    expect(calls).toHaveLength(1);
+  });
+});
 
 /** Everything that the table and its index hold. */
 async function written(): Promise<string> {
@@ -209,4 +233,36 @@ it('without its secret nothing runs and nothing is lost, and no message names a 
     aws: noQueue,
   };
   expect(() => sendOnce({ ...producer, hideKeys: hashed(secret) } as never)).toThrow(/its key travels in the message/);
+});
+
+it('asks the provider for the very effect key that it was given, also where that is a hash: a sweep has no secret', async () => {
+  const operation = 'o'.repeat(128);
+  const [given, asked]: [string[], string[]] = [[], []];
+  const ask = ({ effectKey }: { readonly effectKey: string }) => {
+    asked.push(effectKey);
+    return { verdict: 'inconclusive' } as const;
+  };
+  const failing = once({ ...options(), operation, key: () => email, onAbandoned: 'retry' }, (_, claim) =>
+    step(
+      claim,
+      's'.repeat(64),
+      ({ effectKey }) => {
+        given.push(effectKey);
+        throw new Error('the connection was reset');
+      },
+      { onAbandoned: reconcile({ ask, settleMs: 0 }) },
+    ),
+  );
+  await failing(undefined).catch(() => undefined);
+  await sweepOpenClaims({
+    store,
+    operations: { [operation]: { onAbandoned: reconcile({ ask, settleMs: 0 }) } },
+    onReport: () => undefined,
+    onEvent: () => undefined,
+    // A doubt that is younger than the clocks may differ is left alone.
+    host: { ...nodeHost, now: () => nodeHost.now() + 10_000 },
+  })();
+  expect(given).toHaveLength(1);
+  expect(given[0]).toContain('#sha256:');
+  expect(asked).toEqual(given);
 });

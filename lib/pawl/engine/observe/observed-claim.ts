@@ -1,6 +1,7 @@
 import { OptionError } from '../../kernel/errors.ts';
 import type { Host } from '../../kernel/host.ts';
-import { type Identity, identify } from '../../rules/identity.ts';
+import { joined } from '../../kernel/name.ts';
+import type { Identity } from '../../rules/identity.ts';
 import type { Phase } from '../../rules/settle.ts';
 import type { Claim } from '../claim.ts';
 import { refuseInternals } from '../claim-internals.ts';
@@ -33,7 +34,7 @@ export function observedClaim({ operation, identity, attempt, host, until }: Abo
     operation,
     key: identity?.key ?? '',
     // Without a key, each run is another one to the provider, as without pawl.
-    effectKey: (identity ?? identify(operation, host.randomId(), host)).effectKey,
+    effectKey: identity?.effectKey ?? joined([operation, host.randomId()]),
     attempt,
     fence: 0,
     get signal() {

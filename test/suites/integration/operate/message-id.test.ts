@@ -2,7 +2,7 @@ import { DeleteMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { hashed, memoryStore } from '../../../../lib/pawl/index.ts';
 import { type OperateEvent, operator } from '../../../../lib/pawl/operate/index.ts';
-import { compositeKey, deadLetterQueue, eachMessage, messageId } from '../../../../lib/pawl/sqs/index.ts';
+import { bodyField, compositeKey, deadLetterQueue, eachMessage, messageId } from '../../../../lib/pawl/sqs/index.ts';
 import { sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
 import { collect } from '../../../support/collect.ts';
 import { context, sqsEvent, sqsRecord } from '../../../support/lambda.ts';
@@ -180,3 +180,32 @@ it.each([
     expect(applied).toHaveLength(1);
   },
 );
+
+it('a letter is not joined by its key where the operation hides keys, and the operator has no secret: it would look as if nothing were in doubt', async () => {
+  const { url: queueUrl } = queues.deadLetters;
+  await queues.functionClient.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: '{"to":"ada"}' }));
+  const aws = sdk({ sqs: queues.functionClient });
+  const store = memoryStore();
+  const key = bodyField('to');
+  const hideKeys = hashed('a secret of the customers');
+  const handler = eachMessage(
+    { operation: 'send-email', store, key, onAbandoned: 'park', aws, onEvent: () => undefined, hideKeys },
+    () => Promise.reject(new Error('socket hang up')),
+  );
+  await handler(sqsEvent(sqsRecord({ to: 'ada' })), context());
+  const look = async (secret: object) => {
+    const operate = operator({ store, aws, onEvent: () => undefined, ...secret });
+    const { letters } = await operate.deadLetters({ queueUrl, operation: 'send-email', key });
+    const { items } = await operate.planDiscard({ from: queueUrl, letters, ...maria });
+    return [letters[0]?.joinedBy, items[0]];
+  };
+  expect(await look({})).toMatchObject(['nothing', { will: 'stay', whyNot: 'claim-not-known' }]);
+  expect(await look({ hideKeys })).toMatchObject(['key', { will: 'stay', whyNot: 'in-doubt' }]);
+  // Where no key is hidden, a letter that never ran has no claim.
+  const { letters } = await operator({ store: memoryStore(), aws, onEvent: () => undefined }).deadLetters({
+    queueUrl,
+    operation: 'send-email',
+    key,
+  });
+  expect(letters).toMatchObject([{ joinedBy: 'key', claim: undefined }]);
+});

@@ -8,9 +8,11 @@ import {
   InDoubtError,
   once,
   ResultNotKeptError,
+  RetryableError,
   reconcile,
   renewedLease,
 } from '../../../../lib/pawl/index.ts';
+import { operator } from '../../../../lib/pawl/operate/index.ts';
 import { commit, postgresStore } from '../../../../lib/pawl/postgres/index.ts';
 import { besidePowertools } from '../../../../lib/pawl/powertools/index.ts';
 import { recordIdOf } from '../../../../lib/pawl/powertools/record-id.ts';
@@ -440,6 +442,30 @@ describe('what goes wrong on the way', () => {
     expect(await claimOf(fresh)).toMatchObject({ abandoned: 0 });
   });
 
+  test('that doubt is decided as well where the records are only read since', async () => {
+    const [order, fresh, begun] = [newOrder(), newOrder(), newOrder()];
+    for (const one of [order, begun]) await leaveBehind(one, { in_progress_expiration: Date.now() - 5000 });
+    for (const one of [order, fresh]) await diesAtTheGate(one);
+    // A worker that went on after the gate has decided upon it.
+    const failing = () => {
+      throw new RetryableError('the mailer asks to slow down');
+    };
+    await expect(byPawl(both, failing)(begun)).rejects.toThrow('slow down');
+    const decided = (await claimOf(begun))?.attributes?.['powertools-attempt'];
+    await leaveBehind(begun, { in_progress_expiration: Date.now(), pawl: 'a-claim', pawl_doubt: Number(decided) });
+    later(65_000);
+    const run = vi.fn(() => 'done');
+    const park = byPawl(both, run, { layer: { records: 'read', onAbandoned: 'park' } });
+    await expect(park(order)).rejects.toThrow('an operator has to decide');
+    expect(run).not.toHaveBeenCalled();
+    expect(await park(fresh)).toBe('done');
+    expect(await claimOf(begun)).toMatchObject({ status: 'released', abandoned: 1 });
+    await expect(byPawl(both, failing, { layer: { records: 'read', onAbandoned: 'retry' } })(begun)).rejects.toThrow(
+      'slow down',
+    );
+    expect(await claimOf(begun)).toMatchObject({ status: 'released', abandoned: 1 });
+  });
+
   test('a lease that is renewed keeps Powertools out, and is over where Powertools came in', async () => {
     const order = newOrder();
     const going = Promise.withResolvers<string>();
@@ -547,6 +573,36 @@ describe('when no worker of Powertools runs any more, its records are read', () 
     expect(await look?.(asked)).toBe('done');
     expect(ask).toHaveBeenCalledTimes(1);
     expect(run).not.toHaveBeenCalled();
+  });
+
+  test("an attempt without an outcome is decided once: an operator's word stands, and what fails afterwards is no doubt about it", async () => {
+    const [resolved, retried] = [newOrder(), newOrder()];
+    for (const order of [resolved, retried]) await leaveBehind(order, { in_progress_expiration: Date.now() + 1000 });
+    later(10_000);
+    const run = vi.fn(() => 'done');
+    const park = byPawl(both, run, { layer: { records: 'read', onAbandoned: 'park' } });
+    await expect(park(resolved)).rejects.toThrow('an operator has to decide');
+    const operate = operator({
+      store: dynamoStore({ tableName: both.claims, aws: sdk({ dynamodb: client }) }),
+      onEvent: () => undefined,
+    });
+    const name = { operation: 'mails', key: resolved.orderId };
+    await operate.resolve(name, 'not-applied', { by: 'maria', note: 'no mail of it has left' });
+    expect(await park(resolved)).toBe('done');
+    expect(run).toHaveBeenCalledTimes(1);
+
+    const failing = vi.fn((): string => {
+      throw new RetryableError('the mailer asks to slow down');
+    });
+    const again = byPawl(both, failing, { layer: { records: 'read', onAbandoned: 'retry' } });
+    for (let attempt = 0; attempt < 3; attempt++) await expect(again(retried)).rejects.toThrow('slow down');
+    expect(await claimOf(retried)).toMatchObject({ status: 'released', attempts: 3, abandoned: 1 });
+    // Another attempt of Powertools is another doubt.
+    await leaveBehind(resolved, { in_progress_expiration: Date.now() - 5000 });
+    await leaveBehind(retried, { in_progress_expiration: Date.now() - 5000 });
+    await expect(again(retried)).rejects.toThrow('slow down');
+    expect(await claimOf(retried)).toMatchObject({ abandoned: 2 });
+    expect(await park(resolved)).toBe('done');
   });
 
   test('what it has completed counts until its record expires', async () => {
