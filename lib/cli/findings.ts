@@ -61,6 +61,10 @@ interface FindingsGiven extends StatementsGiven, Values<typeof planOptions> {
 
 /** `pawl findings`. @returns 1 if a finding is open, or could not be acted on */
 export async function findings({ names: [act, ...ids], options }: Line<FindingsGiven>, io: Io): Promise<number> {
+  const filter = (['operation', 'kind'] as const).find((name) => options[name] !== undefined);
+  // Left out, a filter would let an act reach findings that the operator did not mean.
+  if (filter !== undefined && ids.length > 0)
+    throw new UsageError(`--${filter}: name findings, or filters, and not both.`);
   switch (act) {
     case undefined:
       return list(options, io);
