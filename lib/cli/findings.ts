@@ -92,7 +92,14 @@ async function list(options: FindingsGiven, io: Io): Promise<number> {
       print(finding);
     }
     if (options.json) printJson(io, { kind: 'summary', open: count });
-    else io.out.line(count === 0 ? 'No finding is open.' : `${plural(count, 'open finding')}.`);
+    else
+      io.out.line(
+        count === 0
+          ? operation === undefined && kind === undefined
+            ? 'No finding is open.'
+            : 'No open finding fits.'
+          : `${plural(count, 'open finding')}.`,
+      );
     return count > 0 ? 1 : 0;
   } finally {
     account.close();

@@ -72,7 +72,7 @@ it('shows what remedies would run, asks, and runs them up to the limit', async (
   expect(await readFinding(withListing(store()), ids[0] ?? '')).toMatchObject({
     remedied: { by: 'maria', note: 'doubled' },
   });
-  expect((await pawl('--operation', 'charge')).out).toBe('No finding is open.\n');
+  expect((await pawl()).out).toBe('No finding is open.\n');
 });
 
 it('runs the remedies of what the filters find, and of no other finding', async () => {
