@@ -4,7 +4,6 @@ import { isStated, type LineMark, noPlace, statedBy } from '../rules/stated.ts';
 import type { RemedyDesk } from './end-remedy.ts';
 import { type Finding, findingOf, readFinding } from './finding.ts';
 import { markOf, partsOfMark } from './line.ts';
-import type { FindingStays } from './settle-one.ts';
 
 /**
  * Whether a finding still says what is so, before its remedy begins: the comparison may be hours old, and its remedy is money.
@@ -17,7 +16,7 @@ import type { FindingStays } from './settle-one.ts';
 export async function outOfDate(
   desk: Pick<RemedyDesk, 'store' | 'host'>,
   finding: Finding,
-): Promise<Extract<FindingStays, 'out-of-date' | 'line-settled'> | undefined> {
+): Promise<'out-of-date' | 'line-settled' | undefined> {
   const { kind, claimId, line } = finding;
   const found = claimId === undefined ? undefined : understood(await desk.store.read(claimId));
   if (kind === 'missing-here' && found !== undefined && found.status !== 'rejected') return 'out-of-date';

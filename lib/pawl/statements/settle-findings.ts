@@ -136,7 +136,7 @@ async function plan(settings: RemedySettings, wanted: RemediesWanted): Promise<R
     for await (const finding of openFindings(store, operation))
       if (settings.remedyFor(finding.kind) !== undefined) items.push(await planning.next(finding.id, finding));
   } else {
-    for (const id of findings) items.push(await planning.next(id, await readFinding(store, id)));
+    for (const id of new Set(findings)) items.push(await planning.next(id, await readFinding(store, id)));
   }
   const running = items.filter((item) => item.will === 'run');
   return {

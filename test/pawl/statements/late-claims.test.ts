@@ -27,7 +27,7 @@ function refunding({ store, host }: Pick<ReturnType<typeof charges>, 'store' | '
   const wanted = { by: 'maria', note: 'seen at the bank' };
   return {
     refunds,
-    plan: () => settlement.plan(wanted),
+    plan: (ids?: readonly string[]) => settlement.plan({ ...wanted, findings: ids }),
     settle: async () => collect(settlement.settle(await settlement.plan(wanted))),
     carryOut: async (plan: Awaited<ReturnType<typeof settlement.plan>>) => collect(settlement.settle(plan)),
   };
@@ -132,4 +132,13 @@ it('closes no difference because the claim has forgotten what it said', async ()
   expect(outcome).toBe('forgotten');
   expect((await reconciled()).found).toEqual(['differs charge#order-7']);
   expect(await collect(findings({ store, host }).list())).toHaveLength(1);
+});
+
+it('a finding that is named twice has one remedy, and counts once against the limits', async () => {
+  const world = charges();
+  world.line('order-7');
+  await world.reconciled();
+  const [finding] = await collect(findings({ store: world.store, host: world.host }).list());
+  const id = finding?.id ?? '';
+  expect(await refunding(world).plan([id, id])).toMatchObject({ count: 1, amount: 1250, items: [{ id, will: 'run' }] });
 });
