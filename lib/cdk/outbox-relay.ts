@@ -3,6 +3,7 @@ import {
   type Alarm,
   ComparisonOperator,
   type IAlarmAction,
+  MathExpression,
   Metric,
   type MetricOptions,
   TreatMissingData,
@@ -80,6 +81,13 @@ export interface OutboxRelayProps extends Omit<ConsumerFunctionProps, 'entry' | 
    * @default Duration.minutes(15)
    */
   readonly maxWait?: Duration;
+
+  /**
+   * How long no sweep may begin before the alarm goes off: a whole number of hours.
+   *
+   * @default Duration.hours(1), or Duration.hours(25) with a `schedule` of your own
+   */
+  readonly maxSilence?: Duration;
 }
 
 const known = {
@@ -89,6 +97,7 @@ const known = {
   schedule: true,
   maxBatchingWindow: true,
   maxWait: true,
+  maxSilence: true,
 } as const satisfies NamesOf<OutboxRelayProps>;
 
 /** The alarms of an {@link OutboxRelay}. */
@@ -99,7 +108,7 @@ export interface OutboxRelayAlarms {
   readonly parked: Alarm;
   /** A run has failed. */
   readonly failed: Alarm;
-  /** No run has begun for an hour. */
+  /** No sweep has begun for too long, whatever the stream brings. */
   readonly silent: Alarm;
 }
 
@@ -172,7 +181,8 @@ export class OutboxRelay extends Construct {
     });
     // The next run comes by itself: a second try of this one would only run beside it.
     made.configureAsyncInvoke({ retryAttempts: 0 });
-    this.alarms = this.#createAlarms(props.maxWait ?? Duration.minutes(15));
+    const maxSilence = props.maxSilence ?? Duration.hours(props.schedule === undefined ? 1 : 25);
+    this.alarms = this.#createAlarms(props.maxWait ?? Duration.minutes(15), maxSilence);
   }
 
   /** Permits `grantee` to send to the destinations, as a worker does that sends at once. */
@@ -196,10 +206,23 @@ export class OutboxRelay extends Construct {
     return new Metric({ namespace: metricNamespace, metricName, dimensionsMap, statistic, ...props });
   }
 
-  #createAlarms(maxWait: Duration): OutboxRelayAlarms {
+  #createAlarms(maxWait: Duration, maxSilence: Duration): OutboxRelayAlarms {
     const { path } = this.node;
     const period = { period: Duration.minutes(5) };
-    const runs = this.function.metricInvocations({ period: Duration.hours(1), statistic: 'Sum' });
+    const hourly = { period: Duration.hours(1), statistic: 'Sum' };
+    // The stream starts the function for each message. So its runs alone would say that all is well while its rule is disabled, and no sweep makes a metric.
+    const sweeps = new MathExpression({
+      expression: 'MIN([FILL(started, 0), FILL(runs, 0)])',
+      usingMetrics: {
+        started: new Metric({
+          ...{ namespace: 'AWS/Events', metricName: 'Invocations', dimensionsMap: { RuleName: this.rule.ruleName } },
+          ...hourly,
+        }),
+        runs: this.function.metricInvocations(hourly),
+      },
+      label: 'Sweeps that have begun',
+      period: hourly.period,
+    });
     return {
       oldest: alarmAt(this, 'OldestAlarm', this.metricRelay('OutboxOldestSeconds', period), {
         threshold: maxWait.toSeconds(),
@@ -220,14 +243,14 @@ export class OutboxRelay extends Construct {
           `${path}: a run of the relay failed. No message is lost. What to do: read the logs of the function. The table cannot be read (a permission, ` +
           'throttling), or the function does not start; until then, only what workers send at once leaves the outbox.',
       }),
-      silent: runs.createAlarm(this, 'SilentAlarm', {
+      silent: sweeps.createAlarm(this, 'SilentAlarm', {
         threshold: 1,
-        evaluationPeriods: 1,
+        evaluationPeriods: maxSilence.toHours(),
         comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
         treatMissingData: TreatMissingData.BREACHING,
         alarmDescription:
-          `${path}: the relay has not run for an hour. What workers do not send at once stays in the outbox. What to do: look whether its rule and its ` +
-          'event source are enabled. Its other alarms say nothing while it does not run.',
+          `${path}: no sweep of the relay has begun for ${maxSilence.toHours()} hours. What worker and stream have missed stays in the outbox. What to do: ` +
+          'look whether its rule is enabled and calls the function. Its other alarms say nothing while no sweep runs.',
       }),
     };
   }

@@ -1,6 +1,7 @@
 import { pageAt } from 'pawl/kernel';
 import type { ClaimName, ClaimView, OpenClaimsQuery, OpenClaimView } from 'pawl/operate';
 import { type Io, type Line, UsageError } from './command.ts';
+import { perhapsHidden } from './hidden-keys.ts';
 import { openAccount } from './open-account.ts';
 import type { Values } from './option.ts';
 import type { account as accountOptions, filters } from './options.ts';
@@ -33,7 +34,14 @@ export async function claims({ options }: Line<ClaimsGiven>, io: Io): Promise<nu
     account.close();
   }
   if (options.json) printJson(io, { kind: 'summary', open: count });
-  else io.out.line(count === 0 ? 'No claim is open.' : `${plural(count, 'open claim')}.`);
+  else
+    io.out.line(
+      count === 0
+        ? isFiltered(query)
+          ? 'No open claim fits.'
+          : 'No claim is open.'
+        : `${plural(count, 'open claim')}.`,
+    );
   if (foreign > 0) {
     const what = plural(foreign, 'record');
     io.error.line(`${what} in the list: a number is none. Left alone: see ${pageAt('docs/errors.md#foreign-item')}`);
@@ -42,9 +50,13 @@ export async function claims({ options }: Line<ClaimsGiven>, io: Io): Promise<nu
 }
 
 /** What the filters of a command line ask for. @throws UsageError */
-export function queryOf(options: Values<typeof filters>): OpenClaimsQuery {
+export function queryOf(
+  options: Values<typeof filters> & Pick<Values<typeof accountOptions>, 'key-secret'>,
+): OpenClaimsQuery {
   const { operation, prefix: keyPrefix, status: state, reason } = options;
   if (keyPrefix !== undefined && operation === undefined) throw new UsageError('--prefix needs --operation.');
+  if (keyPrefix !== undefined && options['key-secret'] !== undefined)
+    throw new UsageError('--prefix finds no hidden key: the hash of a key does not begin as the key does.');
   const [olderThanMs, doubtOlderThanMs] = [options['older-than'], options['doubt-older-than']];
   return { operation, keyPrefix, state, reason, olderThanMs, doubtOlderThanMs };
 }
@@ -64,9 +76,22 @@ function claimsTable(io: Io): (claim: OpenClaimView) => void {
   };
 }
 
+function isFiltered(query: OpenClaimsQuery): boolean {
+  return Object.values(query).some((value) => value !== undefined);
+}
+
 /** The name of a claim: its id, or with `--operation` its key. @throws UsageError */
-export function claimName(key: string, operation: string | undefined): ClaimName {
+export function claimName(
+  key: string,
+  {
+    operation,
+    'key-secret': secret,
+  }: Pick<Values<typeof accountOptions>, 'key-secret'> & Pick<ClaimGiven, 'operation'>,
+): ClaimName {
   if (operation !== undefined) return { operation, key };
+  // An id is taken as it is: of a key that is not hashed, none has it.
+  if (secret !== undefined && key.indexOf('#') > 0 && !key.includes('#hmac:'))
+    throw new UsageError('--key-secret: give the key as the handler has it, and --operation.');
   if (key.indexOf('#') > 0) return { id: key };
   throw new UsageError(`'${key}' is no id of a claim, as in 'send-email#order-17'. For a key alone, add --operation.`);
 }
@@ -79,12 +104,12 @@ interface ClaimGiven extends Values<typeof accountOptions> {
 
 /** `pawl claim`. @returns 1 if the claim is open, or there is none */
 export async function claim({ names: [key = ''], options }: Line<ClaimGiven>, io: Io): Promise<number> {
-  const name = claimName(key, options.operation);
+  const name = claimName(key, options);
   const account = await openAccount(options, { io });
   try {
     const found = await account.operate.readClaim(name, { results: options.results });
     if (found === undefined) {
-      io.error.line(`The table ${account.tableName} has no claim ${key}.`);
+      io.error.line(`The table ${account.tableName} has no claim ${key}. ${perhapsHidden(options)}`);
       return 1;
     }
     if (options.json) printJson(io, { kind: 'claim', ...found });

@@ -362,10 +362,10 @@ happened twice, or that differ.
 
 With accept, it ends findings: no later run reports them again. That changes no claim and nothing at the provider.
 
-With settle and --remedies, it runs the remedy of each finding once, such as a refund, within its limits: of these findings, or of all. <file> exports
-{ operation, remedies, limits } of settleFindings as its default. It shows a plan first. A remedy that needs an approval is asked for. With settle and --by-hand,
-it records that these findings were settled outside of pawl: no remedy of them happens any more. With approve, it approves what another person has asked for;
-who you are, AWS says.`,
+With settle and --remedies, it runs the remedy of each finding once, such as a refund, within its limits: of these findings, of those that --operation and --kind
+find, or of all. <file> exports { operation, remedies, limits } of settleFindings as its default. It shows a plan first. A remedy that needs an approval is asked
+for. With settle and --by-hand, it records that these findings were settled outside of pawl: no remedy of them happens any more. With approve, it approves what
+another person has asked for; who you are, AWS says.`,
     options: {
       ...account,
       operation: text('name', 'only findings of this operation'),

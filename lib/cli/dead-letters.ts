@@ -1,5 +1,6 @@
 import type { DeadLetter, DeadLettersSeen, DiscardResult, Operator, RedriveResult } from 'pawl/operate';
 import { type Io, type Line, UsageError } from './command.ts';
+import { perhapsHidden } from './hidden-keys.ts';
 import { keyAt, keyForms } from './letter-key.ts';
 import { type DeadLetterPlace, type OpenAccount, openAccount } from './open-account.ts';
 import type { Values } from './option.ts';
@@ -29,6 +30,7 @@ export async function deadLetters({ options }: Line<Given>, io: Io): Promise<num
         const { letters: _, ...queue } = seen;
         printJson(io, { kind: 'queue', ...queue, shown: letters.length });
       } else printLetters(io, seen, letters);
+      sayUnfound(options, io, letters);
     }
   } finally {
     account.close();
@@ -48,6 +50,7 @@ export async function* eachQueue(
   for (const { deadLetterUrl: from, queueUrl } of await places({ queue: options.queue, to })) {
     const seen = await lookAt(options, io, operate, from);
     const letters = seen.letters.filter((letter) => isWanted(options, letter));
+    sayUnfound(options, io, letters);
     if (letters.length > 0) yield { from, queueUrl, letters };
   }
 }
@@ -80,6 +83,15 @@ async function lookAt(
   }
 }
 
+/** A key that finds no claim may be another one than the consumer's. */
+function sayUnfound(options: LettersGiven, io: Io, letters: readonly DeadLetter[]): void {
+  const unfound = letters.filter((letter) => letter.joinedBy === 'key' && statusOf(letter) === 'not found').length;
+  if (unfound > 0)
+    io.error.line(
+      `The key of ${plural(unfound, 'message')} finds no claim: is it the consumer's? ${perhapsHidden(options)}`,
+    );
+}
+
 /** Whether a letter has the reason, and the id, that the command line asks for. */
 function isWanted(options: LettersGiven, { reason = 'none', messageId: id }: DeadLetter): boolean {
   return (options.reason ?? reason) === reason && (options.message.length === 0 || options.message.includes(id));
@@ -99,9 +111,9 @@ function keyOf(where: string | undefined) {
   return key;
 }
 
-function statusOf({ claim, claimId, claimIsForeign }: DeadLetter): string {
+function statusOf({ claim, claimId, claimIsForeign, joinedBy }: DeadLetter): string {
   if (claimIsForeign) return 'foreign';
-  return claim?.status ?? (claimId === undefined ? 'not known' : 'not there');
+  return claim?.status ?? (claimId === undefined ? 'not known' : joinedBy === 'key' ? 'not found' : 'not there');
 }
 
 function printLetters(io: Io, seen: DeadLettersSeen, letters: readonly DeadLetter[]): void {

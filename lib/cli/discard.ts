@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os';
 import type { DiscardResult, PlannedDiscard } from 'pawl/operate';
 import { carryOut, type Part } from './carry-out.ts';
 import { type Io, type Line, UsageError } from './command.ts';
@@ -6,6 +5,7 @@ import { eachQueue, type LettersGiven, sayLetter } from './dead-letters.ts';
 import { openAccount } from './open-account.ts';
 import type { Values } from './option.ts';
 import type { plan as planOptions } from './options.ts';
+import { userName } from './user-name.ts';
 
 interface Given extends LettersGiven, Values<typeof planOptions> {
   readonly 'even-in-doubt': boolean;
@@ -18,7 +18,7 @@ export async function discard({ options }: Line<Given>, io: Io): Promise<number>
   // A whole queue is never meant by leaving something out.
   if (options.message.length === 0 && options.reason === undefined)
     throw new UsageError('pawl discard needs --message or --reason: which dead letters can never run?');
-  const { by = userInfo().username, note, json, 'even-in-doubt': evenInDoubt } = options;
+  const { by = userName(), note, json, 'even-in-doubt': evenInDoubt } = options;
   // The command prints its results itself.
   const account = await openAccount(options, { io, onEvent: () => undefined });
   try {

@@ -61,6 +61,10 @@ interface FindingsGiven extends StatementsGiven, Values<typeof planOptions> {
 
 /** `pawl findings`. @returns 1 if a finding is open, or could not be acted on */
 export async function findings({ names: [act, ...ids], options }: Line<FindingsGiven>, io: Io): Promise<number> {
+  const filter = (['operation', 'kind'] as const).find((name) => options[name] !== undefined);
+  // Left out, a filter would let an act reach findings that the operator did not mean.
+  if (filter !== undefined && ids.length > 0)
+    throw new UsageError(`--${filter}: name findings, or filters, and not both.`);
   switch (act) {
     case undefined:
       return list(options, io);
@@ -88,7 +92,14 @@ async function list(options: FindingsGiven, io: Io): Promise<number> {
       print(finding);
     }
     if (options.json) printJson(io, { kind: 'summary', open: count });
-    else io.out.line(count === 0 ? 'No finding is open.' : `${plural(count, 'open finding')}.`);
+    else
+      io.out.line(
+        count === 0
+          ? operation === undefined && kind === undefined
+            ? 'No finding is open.'
+            : 'No open finding fits.'
+          : `${plural(count, 'open finding')}.`,
+      );
     return count > 0 ? 1 : 0;
   } finally {
     account.close();

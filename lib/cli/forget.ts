@@ -2,6 +2,7 @@ import { forgetRefusal } from 'pawl/internal';
 import type { ClaimView, ForgetResult, NotReached } from 'pawl/operate';
 import { carryOut } from './carry-out.ts';
 import type { Io, Line } from './command.ts';
+import { perhapsHidden } from './hidden-keys.ts';
 import { openAccount } from './open-account.ts';
 import type { Values } from './option.ts';
 import type { account as accountOptions, plan as planOptions } from './options.ts';
@@ -34,6 +35,8 @@ const refusals: Readonly<Record<Extract<ForgetResult, { outcome: 'stays' }>['why
 export async function forget({ names, options }: Line<Given>, io: Io): Promise<number> {
   const [operation = '', key = ''] = names;
   const { by, note } = options;
+  const whyOf = (whyNot: keyof typeof refusals) =>
+    whyNot === 'unknown-key' ? `${refusals[whyNot]}. ${perhapsHidden(options)}` : refusals[whyNot];
   // The command prints its result itself.
   const account = await openAccount(options, { io, onEvent: () => undefined });
   try {
@@ -56,12 +59,12 @@ export async function forget({ names, options }: Line<Given>, io: Io): Promise<n
         ['WILL', 80],
         ['CLAIM', 0],
       ],
-      row: ({ id }) => [whyNot === undefined ? `be forgotten: ${keptBy(claim)}` : `stay: ${refusals[whyNot]}`, id],
+      row: ({ id }) => [whyNot === undefined ? `be forgotten: ${keptBy(claim)}` : `stay: ${whyOf(whyNot)}`, id],
       question: () => 'Erase what this claim keeps? This cannot be undone.',
       isDone: ({ outcome }) => outcome === 'forgotten',
       say: (result) =>
         result.outcome === 'stays'
-          ? `Not forgotten: ${result.id}: ${refusals[result.whyNot]}`
+          ? `Not forgotten: ${result.id}: ${whyOf(result.whyNot)}`
           : `Not reached: ${result.notReached.map((one) => places[one]).join('; ')}.`,
       left: 'The claim is forgotten, or as it was: pawl claim shows which. Start it again.',
     });

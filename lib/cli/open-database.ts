@@ -33,13 +33,23 @@ export async function openDatabase(url: string, table = usualTable): Promise<Ope
 
 /** A pool for the database of `--database`. The driver is loaded here, and for no other command. @throws UsageError for what is no URL of one */
 export async function openPool(url: string): Promise<Pick<OpenDatabase, 'pool' | 'close'>> {
-  if (!/^postgres(ql)?:\/\//.test(url)) {
+  const { default: pg } = await import('pg');
+  if (!/^postgres(ql)?:\/\//.test(url) || !canRead(pg, url)) {
     // What was given may be a password.
     throw new UsageError(
       '--database: expected a URL such as postgres://operator@host/shop. The password may be in PGPASSWORD.',
     );
   }
-  const { default: pg } = await import('pg');
   const pool = new pg.Pool({ connectionString: url, max: 4, connectionTimeoutMillis: 10_000 });
   return { pool, close: () => void pool.end().catch(() => undefined) };
+}
+
+/** Whether the driver understands a URL. It would say no more than `Invalid URL` at the first statement. */
+function canRead({ Client }: Pick<typeof import('pg'), 'Client'>, connectionString: string): boolean {
+  try {
+    new Client({ connectionString });
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -39,6 +39,10 @@ export async function outbox({ names: [act = 'list', ...ids], options }: Line<Gi
   if (act === 'list' && ids.length > 0) throw new UsageError('pawl outbox list takes no names.');
   // A whole outbox is never meant by leaving something out.
   if (act === 'discard' && ids.length === 0) throw new UsageError('pawl outbox discard takes the ids of messages.');
+  const filter = options.to !== undefined ? 'to' : options.parked ? 'parked' : undefined;
+  // Left out, a filter would let an act reach messages that the operator did not mean.
+  if (filter !== undefined && ids.length > 0)
+    throw new UsageError(`--${filter}: name messages, or filters, and not both.`);
   const { outbox: opened, close } = await open(options);
   try {
     const operator = outboxOperator({ outbox: opened });
@@ -86,7 +90,8 @@ async function list(options: Given, io: Io, operator: OutboxOperator): Promise<n
     print(one);
   }
   if (options.json) printJson(io, { kind: 'summary', waiting, parked });
-  else if (waiting + parked === 0) io.out.line('No message lies in the outbox.');
+  else if (waiting + parked === 0)
+    io.out.line(options.to === undefined && !options.parked ? 'No message lies in the outbox.' : 'No message fits.');
   else io.out.line(`${plural(waiting, 'message')} waiting, ${parked} parked.`);
   return parked > 0 ? 1 : 0;
 }

@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os';
 import type { PlannedRedrive, RedriveResult } from 'pawl/operate';
 import { carryOut, type Part } from './carry-out.ts';
 import type { Io, Line } from './command.ts';
@@ -6,6 +5,7 @@ import { eachQueue, type LettersGiven, sayLetter } from './dead-letters.ts';
 import { openAccount } from './open-account.ts';
 import type { Values } from './option.ts';
 import type { plan as planOptions } from './options.ts';
+import { userName } from './user-name.ts';
 
 interface Given extends LettersGiven, Values<typeof planOptions> {
   readonly to: string | undefined;
@@ -15,7 +15,7 @@ interface Given extends LettersGiven, Values<typeof planOptions> {
 
 /** `pawl redrive`. @returns 1 if a message stays */
 export async function redrive({ options }: Line<Given>, io: Io): Promise<number> {
-  const { by = userInfo().username, note = '', json } = options;
+  const { by = userName(), note = '', json } = options;
   // The command prints its results itself.
   const account = await openAccount(options, { io, onEvent: () => undefined });
   try {

@@ -32,7 +32,7 @@ export async function resolve({ names: given, options }: Line<Given>, io: Io): P
     throw new UsageError(`--${filter}: name claims, or filters, and not both.`);
   const { fence, 'retention-days': days } = options;
   if (fence !== undefined && keys.length !== 1) throw new UsageError('--fence: name one claim.');
-  const names = keys.map((key) => ({ ...claimName(key, options.operation), fence, evenIfWaiting: true }));
+  const names = keys.map((key) => ({ ...claimName(key, options), fence, evenIfWaiting: true }));
   const account = await openAccount(options, {
     io,
     // The command prints its results itself.

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import {
+  type FindingKind,
   type PlannedRemedy,
   type RemedyAmounts,
   type RemedyResult,
@@ -15,6 +16,8 @@ import type { account as accountOptions, plan as planOptions } from './options.t
 import { plural } from './output.ts';
 
 interface Given extends Values<typeof accountOptions>, Values<typeof planOptions> {
+  readonly operation: string | undefined;
+  readonly kind: FindingKind | undefined;
   readonly by: string | undefined;
   readonly note: string | undefined;
   readonly remedies: string | undefined;
@@ -48,7 +51,8 @@ export async function settle(options: Given, io: Io, ids: readonly string[]): Pr
       // The command prints what it does itself.
       onEvent: () => undefined,
     });
-    const planned = await settlement.plan({ ...acted, ...(ids.length > 0 && { findings: ids }) });
+    const findings = ids.length > 0 ? ids : await filtered(options, account);
+    const planned = await settlement.plan({ ...acted, findings });
     return carryOut(options, io, {
       ...{ thing: 'finding', verb: 'settled' },
       parts: [{ items: planned.items, count: planned.count, run: (signal) => settlement.settle(planned, { signal }) }],
@@ -66,6 +70,14 @@ export async function settle(options: Given, io: Io, ids: readonly string[]): Pr
       left: 'A remedy that has begun is under its claim, and its reservation stays. Start it again: it goes on.',
     });
   });
+}
+
+/** The findings that the filters find; `undefined` where the command line has no filter: all of them. */
+async function filtered({ operation, kind }: Given, { findings }: OpenAccount): Promise<readonly string[] | undefined> {
+  if (operation === undefined && kind === undefined) return undefined;
+  const ids: string[] = [];
+  for await (const { id } of findings.list({ operation, kind })) ids.push(id);
+  return ids;
 }
 
 /** `pawl findings approve`. @returns 1 if one was not approved */

@@ -100,14 +100,42 @@ describe('a relay', () => {
     expect(actions).not.toContain('dynamodb:PutItem');
   });
 
-  test('goes off when a message waits too long, is parked, when a run fails, and when none begins', () => {
+  test('goes off when a message waits too long, is parked, and when a run fails', () => {
     const alarms = Object.values(template.findResources('AWS::CloudWatch::Alarm')).map((one) => one['Properties']);
     const of = (name: string) => alarms.find(({ MetricName }) => MetricName === name);
     expect(of('OutboxOldestSeconds')).toMatchObject({ Namespace: 'pawl', Threshold: 900, Statistic: 'Maximum' });
     expect(of('OutboxParked')).toMatchObject({ Namespace: 'pawl', Threshold: 1 });
     expect(of('Errors')).toMatchObject({ Threshold: 1 });
-    expect(of('Invocations')).toMatchObject({ ComparisonOperator: 'LessThanThreshold', TreatMissingData: 'breaching' });
     for (const { AlarmDescription } of alarms) expect(AlarmDescription.length).toBeLessThanOrEqual(1024);
+  });
+
+  test('goes off if no sweep begins, though the stream starts the function: the other alarms would say nothing', () => {
+    const silentIn = (of: Template) =>
+      Object.values(of.findResources('AWS::CloudWatch::Alarm'))
+        .map((one) => one['Properties'])
+        .find(({ TreatMissingData }) => TreatMissingData === 'breaching');
+    const [rule] = Object.keys(template.findResources('AWS::Events::Rule'));
+    const silent = silentIn(template);
+    expect(silent).toMatchObject({
+      ...{ EvaluationPeriods: 1, Threshold: 1, ComparisonOperator: 'LessThanThreshold' },
+      Metrics: expect.arrayContaining([
+        expect.objectContaining({ Expression: 'MIN([FILL(started, 0), FILL(runs, 0)])' }),
+        expect.objectContaining({
+          Id: 'started',
+          MetricStat: expect.objectContaining({
+            Period: 3600,
+            Metric: {
+              Namespace: 'AWS/Events',
+              MetricName: 'Invocations',
+              Dimensions: [{ Name: 'RuleName', Value: { Ref: rule } }],
+            },
+          }),
+        }),
+      ]),
+    });
+    const daily = { schedule: Schedule.rate(Duration.days(1)) };
+    expect(silentIn(synthesize(daily))).toMatchObject({ EvaluationPeriods: 25 });
+    expect(silentIn(synthesize({ ...daily, maxSilence: Duration.hours(49) }))).toMatchObject({ EvaluationPeriods: 49 });
   });
 
   test('has its alarms on metrics that the handler makes', () => {

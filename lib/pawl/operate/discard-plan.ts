@@ -43,14 +43,14 @@ export interface DiscardWanted extends ActedBy {
 export type KeepReason =
   /** Its effect is in doubt: it may have happened, or not. Resolve its claim first. */
   | 'in-doubt'
-  /** Its claim is not known, so its effect may be in doubt. */
+  /** Its claim is not known, so its effect may be in doubt: nothing says which it is, or the key that was given for it finds none. */
   | 'claim-not-known'
   /** A worker holds its claim. */
   | 'in-flight'
   /** Another program, or a later version of pawl, wrote its claim. */
   | 'foreign';
 
-type About = Pick<DeadLetter, 'messageId' | 'claimId' | 'reason'>;
+type About = Pick<DeadLetter, 'messageId' | 'claimId' | 'reason' | 'joinedBy'>;
 
 /**
  * One letter of a plan. `claim`: the status of its claim; `none` if there is none; `not-known` if it is not known which it is. `inDoubt`: whether the effect may
@@ -116,12 +116,19 @@ type Fate =
   | { readonly will: 'stay'; readonly whyNot: KeepReason };
 
 /** What a deletion of the letter would leave, by its claim. Pure. */
-export function fateOf({ claimId, reason }: About, read: RecordRead, evenInDoubt: boolean, now: number): Fate {
+export function fateOf(
+  { claimId, reason, joinedBy }: About,
+  read: RecordRead,
+  evenInDoubt: boolean,
+  now: number,
+): Fate {
   // Of a reused key, the claim is that of another intent.
   if (reason !== undefined && neverClaimed.includes(reason)) return { will: 'discard', claim: 'none', inDoubt: false };
   if (claimId === undefined) return doubtful('claim-not-known', 'not-known', evenInDoubt);
   if (read.kind === 'foreign') return { will: 'stay', whyNot: 'foreign' };
   const { record } = read;
+  // SQS moved it after several receives, and a worker claims at the first. The key may be another one, or hidden by another secret.
+  if (record === undefined && joinedBy === 'key') return doubtful('claim-not-known', 'none', evenInDoubt);
   if (record === undefined || isForgotten(record, { skewMs }, now)) {
     return { will: 'discard', claim: 'none', inDoubt: false };
   }
@@ -166,8 +173,8 @@ export async function planDiscard(desk: Desk, wanted: DiscardWanted): Promise<Di
   const items: PlannedDiscard[] = [];
   for await (const chunk of inChunks(wanted.letters, readsAtOnce)) {
     const read = await Promise.all(chunk.map(({ claimId }) => readRecord(desk, claimId)));
-    for (const [index, { messageId, claimId, reason }] of chunk.entries()) {
-      const about = { messageId, claimId, reason };
+    for (const [index, { messageId, claimId, reason, joinedBy }] of chunk.entries()) {
+      const about = { messageId, claimId, reason, joinedBy };
       const found = read[index] ?? ({ kind: 'read', record: undefined } as const);
       items.push({ ...about, ...fateOf(about, found, evenInDoubt, desk.host.now()) });
     }

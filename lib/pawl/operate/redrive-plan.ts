@@ -59,12 +59,12 @@ export type StayReason =
   | 'behind';
 
 /** What a plan keeps of a letter. */
-type About = Pick<DeadLetter, 'messageId' | 'claimId' | 'reason' | 'group' | 'sourceMessageId'>;
+type About = Pick<DeadLetter, 'messageId' | 'claimId' | 'reason' | 'group' | 'sourceMessageId' | 'joinedBy'>;
 
 /**
  * One letter of a plan. `run`: the handler will run; if the effect is in doubt, the policy decides first. `acknowledge`: its effect is confirmed, and it
  * will not run. `delete`: its key is SQS's id of the message, and its effect is confirmed, perhaps by a copy that was sent before: nothing is sent, and the
- * dead letter is deleted. `consumer-decides`: its claim is not known.
+ * dead letter is deleted. `consumer-decides`: its claim is not known, or the key that was given for it finds none.
  */
 export type PlannedRedrive = About &
   (
@@ -116,10 +116,12 @@ type Prospect =
 
 /** What a redriven copy would come to, by its claim. Pure. The consumer decides by the record that it finds then. */
 export function prospectOf(about: About, read: RecordRead, now: number): Prospect {
-  const { claimId, reason } = about;
+  const { claimId, reason, joinedBy } = about;
   if (claimId === undefined) return { will: 'consumer-decides' };
   if (read.kind === 'foreign') return { will: 'stay', whyNot: 'foreign' };
   const found = read.record;
+  // The key may be another one, or hidden by another secret.
+  if (found === undefined && joinedBy === 'key') return { will: 'consumer-decides' };
   if (found === undefined || isForgotten(found, { skewMs }, now)) return { will: 'run' };
   if (found.status === 'parked') return { will: 'stay', whyNot: 'parked' };
   if (found.status === 'in-flight' && heldForMs(found, skewMs, now) > 0) return { will: 'stay', whyNot: 'in-flight' };
@@ -176,8 +178,8 @@ export async function planRedrive(desk: Desk, wanted: RedriveWanted): Promise<Re
       chunk.map(async (letter) => ({ letter, claim: await readRecord(desk, letter.claimId) })),
     );
     for (const { letter, claim } of read) {
-      const { messageId, claimId, reason, group, sourceMessageId } = letter;
-      const about = { messageId, claimId, reason, group, sourceMessageId };
+      const { messageId, claimId, reason, group, sourceMessageId, joinedBy } = letter;
+      const about = { messageId, claimId, reason, group, sourceMessageId, joinedBy };
       const isBehind = isFifo && held.has(group);
       const prospect: Prospect = isBehind
         ? { will: 'stay', whyNot: 'behind' }

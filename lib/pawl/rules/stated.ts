@@ -44,7 +44,7 @@ export type Stated =
 export function stated(found: ClaimRecord | undefined, mark: LineMark): Stated {
   if (found === undefined || found.status === 'rejected') return { kind: 'missing-here' };
   if (found.status !== 'completed') return { kind: 'undecided', found };
-  const earlier = markOf(found);
+  const earlier = statedBy(found);
   if (earlier !== undefined) return { kind: isSameLine(earlier, mark) ? 'known' : 'twice', found };
   const { line, isId, run, position } = mark;
   const statement = JSON.stringify([line, isId ? 1 : 0, run, position]);
@@ -53,10 +53,11 @@ export function stated(found: ClaimRecord | undefined, mark: LineMark): Stated {
 
 /** Whether the provider's statement has had this claim. */
 export function isStated(found: Pick<ClaimRecord, 'statement'>): boolean {
-  return markOf(found) !== undefined;
+  return statedBy(found) !== undefined;
 }
 
-function markOf({ statement }: Pick<ClaimRecord, 'statement'>): LineMark | undefined {
+/** The line that a claim is marked with. */
+export function statedBy({ statement }: Pick<ClaimRecord, 'statement'>): LineMark | undefined {
   if (statement === undefined || statement === statementDue) return undefined;
   const [line, isId, run, position] = JSON.parse(statement) as [string, number, string, number];
   return { line, isId: isId === 1, run, position };

@@ -60,8 +60,10 @@ export async function endCorrected(
 ): Promise<void> {
   const { cursor: _, ...settledBy } = line;
   const { line: name } = markOf(line, '', noPlace, host);
-  for (const { id, line: before } of (await differing()).get(claimId) ?? []) {
+  for (const { id, line: before, differences = [] } of (await differing()).get(claimId) ?? []) {
     if (id === still || before === undefined || markOf(before, '', noPlace, host).line !== name) continue;
+    // What the line does not say any more was not corrected.
+    if (differences.some(({ name: fact }) => line.facts?.[fact] === undefined)) continue;
     const now = host.now();
     await endFinding(store, id, { settledAt: now, settledBy }, now);
   }

@@ -73,7 +73,9 @@ export async function judgeLine(
   const settled = found?.resolution?.by === by && found.resolution.note === resolutionNote(mark) ? 1 : 0;
   const different =
     differences.length === 0 ? undefined : find('differs', [id, JSON.stringify(differences)], { ...seen, differences });
-  if (after.wasRead) await endCorrected(settings, id, line, different?.findings[0]?.id);
+  // A claim that has forgotten what it said agrees with nothing.
+  if (after.wasRead && found?.attributes !== undefined)
+    await endCorrected(settings, id, line, different?.findings[0]?.id);
   if (different !== undefined) {
     return { ...different, counted: { lines: 1, settled } };
   }

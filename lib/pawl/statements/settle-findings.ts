@@ -9,6 +9,7 @@ import { expectActedBy } from '../rules/resolve.ts';
 import { settleReservations } from './end-remedy.ts';
 import { type Finding, isOpenFinding, openFindings, readFinding } from './finding.ts';
 import { docs } from './options.ts';
+import { outOfDate } from './out-of-date.ts';
 import { type RemedySettings, remedySettings, type SettleFindingsOptions } from './remedy-options.ts';
 import { readCounter } from './reservation-note.ts';
 import { type FindingStays, type RemedyResult, type RemedyRun, report, settleOne } from './settle-one.ts';
@@ -133,9 +134,9 @@ async function plan(settings: RemedySettings, wanted: RemediesWanted): Promise<R
   const items: PlannedRemedy[] = [];
   if (findings === undefined) {
     for await (const finding of openFindings(store, operation))
-      if (settings.remedyFor(finding.kind) !== undefined) items.push(planning.next(finding.id, finding));
+      if (settings.remedyFor(finding.kind) !== undefined) items.push(await planning.next(finding.id, finding));
   } else {
-    for (const id of findings) items.push(planning.next(id, await readFinding(store, id)));
+    for (const id of new Set(findings)) items.push(await planning.next(id, await readFinding(store, id)));
   }
   const running = items.filter((item) => item.will === 'run');
   return {
@@ -158,7 +159,8 @@ class Planning {
     this.#day = takenOf(counter, settings.host.now());
   }
 
-  next(id: string, finding: Finding | undefined): PlannedRemedy {
+  /** @throws the store's error */
+  async next(id: string, finding: Finding | undefined): Promise<PlannedRemedy> {
     const { operation, remedyFor, limits } = this.#settings;
     const stay = (whyNot: FindingStays | RemedyLimit): PlannedRemedy => ({ id, will: 'stay', whyNot });
     if (finding === undefined) return stay('unknown-finding');
@@ -169,6 +171,8 @@ class Planning {
     const named = { remedy: remedy.operation, amount };
     const step = remedyStep(finding, isOpenFinding(finding), { ...remedy, amount });
     if (step.kind === 'stay') return stay(step.why);
+    const over = step.kind === 'go-on' ? undefined : await outOfDate(this.#settings, finding);
+    if (over !== undefined) return stay(over);
     if (step.kind === 'ask') return { id, will: 'ask', ...named };
     const isReserved = this.#reserved.has(id);
     const limit =

@@ -7,6 +7,7 @@ import { type BegunRemedy, isIdentity, type NoRemedy, remedyStep } from '../rule
 import { exceeded, type RemedyAmounts, type RemedyLimit } from '../rules/reservations.ts';
 import { settleReservation, settleReservations } from './end-remedy.ts';
 import { changeFinding, type Finding, isOpenFinding, readFinding } from './finding.ts';
+import { outOfDate } from './out-of-date.ts';
 import { remedyKey } from './remedy-key.ts';
 import type { RemedySettings, SettledRemedy } from './remedy-options.ts';
 import { reserveIn } from './reservation-note.ts';
@@ -23,6 +24,10 @@ import { reserveIn } from './reservation-note.ts';
 /** Why a finding keeps standing. */
 export type FindingStays =
   | NoRemedy
+  /** The claim or the line that was missing has come. The next comparison looks again. */
+  | 'out-of-date'
+  /** Another finding about its line, or about the first line of its claim, has had its remedy. */
+  | 'line-settled'
   /** There is no remedy for its kind, or it is of another operation. */
   | 'no-remedy'
   | 'unknown-finding'
@@ -77,6 +82,8 @@ export async function settleOne(settings: RemedySettings, run: RemedyRun, id: st
     const wanted = { operation: remedy.operation, amount, needsApproval: remedy.needsApproval };
     const step = remedyStep(finding, isOpenFinding(finding), wanted);
     if (step.kind === 'stay') return stays(step.why);
+    const over = step.kind === 'go-on' ? undefined : await outOfDate(settings, finding);
+    if (over !== undefined) return stays(over);
     if (step.kind === 'ask') return ask(settings, run, id, wanted);
     const overRun = exceeded(run.used, amount, limits.perRun, 'run');
     if (overRun !== undefined) return { id, outcome: 'limit', limit: overRun };

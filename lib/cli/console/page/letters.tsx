@@ -292,7 +292,7 @@ function Row({
   readonly queue: QueueName;
   readonly selection: Selection<DeadLetter>;
 }) {
-  const { messageId, error, claimId, claim, claimIsForeign, receiveCount, sentAt, bodyBytes, group } = letter;
+  const { messageId, error, claimId, claim, claimIsForeign, joinedBy, receiveCount, sentAt, bodyBytes, group } = letter;
   const [body, setBody] = useState<Body>();
   const [failed, setFailed] = useState<string>();
   const selected = selection.has(letter);
@@ -332,7 +332,11 @@ function Row({
             </a>
           )}
           <div>
-            {claimId !== undefined && <StatePill state={claimIsForeign ? 'foreign' : (claim?.status ?? 'not there')} />}
+            {claimId !== undefined && (
+              <StatePill
+                state={claimIsForeign ? 'foreign' : (claim?.status ?? (joinedBy === 'key' ? 'not found' : 'not there'))}
+              />
+            )}
           </div>
         </td>
         <td class="number wide-only">{receiveCount}</td>

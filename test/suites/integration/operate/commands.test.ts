@@ -63,7 +63,7 @@ describe('pawl claims', () => {
   });
 
   it('ends with 0 if nothing is open', async () => {
-    expect(await pawl('claims', '--operation', 'nothing')).toMatchObject({ code: 0, out: 'No claim is open.\n' });
+    expect(await pawl('claims', '--operation', 'nothing')).toMatchObject({ code: 0, out: 'No open claim fits.\n' });
     expect(await pawl('claims', '--operation', mailing, '--older-than', '3d')).toMatchObject({ code: 0 });
     expect(await pawl('claims', '--operation', mailing, '--doubt-older-than', '3d')).toMatchObject({ code: 0 });
     expect(await pawl('claims', '--operation', mailing, '--doubt-older-than', '0s')).toMatchObject({ code: 1 });

@@ -39,9 +39,15 @@ describe.skipIf(server === '')('claims in PostgreSQL, by command', () => {
     expect([code, error]).toEqual([2, expect.stringContaining('Say --yes')]);
     const { rows } = await database.pool.query("SELECT to_regclass('asked') AS found");
     expect(rows).toEqual([{ found: null }]);
-    const odd = await runPawl(['claims', '--database', 'host=db password=secret']);
-    expect([odd.code, odd.error]).toEqual([2, expect.stringContaining('postgres://')]);
-    expect(odd.error).not.toContain('secret');
+    for (const none of [
+      'host=db password=secret',
+      'postgres://operator:secret@db:port/shop',
+      'postgres://u:secret@[::/x',
+    ]) {
+      const odd = await runPawl(['claims', '--database', none]);
+      expect([odd.code, odd.error]).toEqual([2, expect.stringContaining('expected a URL such as postgres://')]);
+      expect(odd.error).not.toContain('secret');
+    }
   });
 
   it('claims, locks and findings are listed, shown and settled where they are', async () => {

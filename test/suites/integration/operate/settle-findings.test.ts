@@ -72,7 +72,32 @@ it('shows what remedies would run, asks, and runs them up to the limit', async (
   expect(await readFinding(withListing(store()), ids[0] ?? '')).toMatchObject({
     remedied: { by: 'maria', note: 'doubled' },
   });
-  expect((await pawl('--operation', 'charge')).out).toBe('No finding is open.\n');
+  expect((await pawl()).out).toBe('No finding is open.\n');
+});
+
+it('runs the remedies of what the filters find, and of no other finding', async () => {
+  const missing = findingOf({ kind: 'missing-here', operation: 'charge', foundAt: 4 }, ['id', 'txn_4'], nodeHost);
+  await storeFinding(withListing(store()), missing);
+  const both = join(folder, 'both.mjs');
+  const remedy = "{ operation: 'refund', onAbandoned: 'park', amountOf: () => 500, run: () => 1 }";
+  writeFileSync(
+    both,
+    `export default {
+      operation: 'charge',
+      remedies: { twice: ${remedy}, 'missing-here': ${remedy} },
+      limits: { perRun: { count: 9, amount: 9000 }, perDay: { count: 9, amount: 9000 } },
+    };`,
+  );
+  const settle = (...more: readonly string[]) => pawl('settle', ...more, '--remedies', both, ...acted, '--yes');
+  expect((await settle('--operation', 'mail')).out).toBe('0 findings would be settled, 0 would stay.\n');
+  expect((await settle('--kind', 'missing-here')).out).toContain('1 finding settled, 0 not.');
+  expect(await readFinding(withListing(store()), missing.id)).toHaveProperty('remedied');
+  for (const id of ids) expect(await readFinding(withListing(store()), id)).not.toHaveProperty('remedy');
+  for (const act of ['settle', 'accept', 'approve']) {
+    await expect(pawl(act, ids[0] ?? '', '--kind', 'missing-here', ...acted)).rejects.toThrow(
+      '--kind: name findings, or filters, and not both.',
+    );
+  }
 });
 
 it('asks for an approval, which whoever asked cannot give: AWS says who it is', async () => {

@@ -115,6 +115,19 @@ describe.each(storages)('pawl outbox, in $database', (storage) => {
     expect(lines()[0]).not.toHaveProperty('body');
   });
 
+  it('says of filters that they find nothing, and not that nothing lies there; and takes them beside no name', async () => {
+    const { pawl, operator, waiting } = await setUpParked(storage);
+    expect((await pawl('--parked')).out).toBe('No message fits.\n');
+    expect((await pawl('--to', 'https://nowhere')).out).toBe('No message fits.\n');
+    const [{ id } = { id: '' }] = await collect(operator.list());
+    for (const [name, ...filter] of [
+      ['parked', '--parked'],
+      ['to', '--to', 'https://nowhere'],
+    ] as const)
+      await expect(pawl('discard', id, ...filter, '--yes')).rejects.toThrow(`--${name}: name messages, or filters`);
+    expect(await waiting()).toHaveLength(4);
+  });
+
   it('shows a plan, and changes nothing before it may', async () => {
     const { pawl, sweep, operator } = await setUpParked(storage);
     await sweep();
