@@ -14,7 +14,7 @@ export interface KeyHash {
 }
 
 /** How the text of a key begins that is the hash of one. */
-export const hiddenMark = 'hmac:';
+const mark = 'hmac:';
 
 /** A host under which keys and fingerprints are hashed. */
 export interface HidingHost extends Host {
@@ -40,7 +40,7 @@ export function hiding(
     sha256: hash,
     hide(operation: string, key: string) {
       onKey?.(operation, key);
-      return hiddenMark + hash(joined([operation, key]));
+      return mark + hash(joined([operation, key]));
     },
   });
 }
@@ -52,5 +52,5 @@ export function withoutSecret<Some extends Pick<HidingHost, 'sha256' | 'hide'>>(
 
 /** Whether this is what stands for a hidden key. */
 export function isHidden(key: string): boolean {
-  return key.startsWith(hiddenMark);
+  return key.startsWith(mark);
 }

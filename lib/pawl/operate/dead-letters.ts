@@ -1,5 +1,4 @@
 import { expect, expectFunction } from '../kernel/check.ts';
-import { type HidingHost, hiddenMark } from '../kernel/key-hash.ts';
 import { callListener } from '../kernel/listener.ts';
 import { answeredBy } from '../kernel/request.ts';
 import { expectOptions } from '../kernel/take-options.ts';
@@ -8,7 +7,6 @@ import type { NamesOf } from '../kernel/unknown-option.ts';
 import { type EnvelopeOption, envelopesOf, openAll, payloadIn } from '../payload/envelopes/envelope.ts';
 import { bodyIn } from '../payload/payload.ts';
 import { identify } from '../rules/identity.ts';
-import { listsOpenClaims } from '../rules/open-claims.ts';
 import { deadLetterAttributes } from '../sqs/dead-letters.ts';
 import type { SqsRecord } from '../sqs/event.ts';
 import type { MessageKey } from '../sqs/keys.ts';
@@ -140,11 +138,6 @@ export async function deadLetters(desk: Desk, query: DeadLettersQuery): Promise<
   const { queueUrl, onProgress, signal } = query;
   const state = await readQueueState(desk, queueUrl);
   const letters = new Map<string, DeadLetter>();
-  let hidden: Promise<boolean> | undefined;
-  const areHidden = () => {
-    hidden ??= areKeysHidden(desk, query);
-    return hidden;
-  };
   /** By message: a message that is received again has a new one. */
   const handles = new Map<string, string | undefined>();
   try {
@@ -154,7 +147,7 @@ export async function deadLetters(desk: Desk, query: DeadLettersQuery): Promise<
       const received = await receiveSome(desk, queueUrl, { hideSeconds, isMoreExpected });
       const isNew = received.some(({ MessageId }) => !handles.has(MessageId));
       for (const { MessageId, ReceiptHandle } of received) handles.set(MessageId, ReceiptHandle);
-      const seen = await Promise.all(received.map((message) => letterOf(desk, message, query, areHidden)));
+      const seen = await Promise.all(received.map((message) => letterOf(desk, message, query)));
       for (const letter of seen) if (letters.size < most) letters.set(letter.messageId, letter);
       callListener(onProgress, { seen: letters.size, of: Math.max(letters.size, state.all) });
       // Messages that come again have been hidden for their whole time: the look has gone round.
@@ -195,32 +188,11 @@ export function expectHideSeconds(seconds: number): void {
   expect(fits, 'hideSeconds', 'a whole number, 1 to 43,200', seconds);
 }
 
-/** Whether claims of the operation have hidden keys that are open, and this operator has no secret: by a key as it is, none of them is found. */
-async function areKeysHidden({ store, host }: Desk, { operation }: DeadLettersQuery): Promise<boolean> {
-  const { hide }: HidingHost = host;
-  if (hide !== undefined || !listsOpenClaims(store)) return false;
-  let cursor: string | undefined;
-  do {
-    const page = await store.listOpen({ operation, keyPrefix: hiddenMark, limit: 100, cursor });
-    if (page.claims.length > 0) return true;
-    cursor = page.cursor;
-  } while (cursor !== undefined);
-  return false;
-}
-
-async function letterOf(
-  desk: Desk,
-  message: Received,
-  query: DeadLettersQuery,
-  areHidden: () => Promise<boolean>,
-): Promise<DeadLetter> {
+async function letterOf(desk: Desk, message: Received, query: DeadLettersQuery): Promise<DeadLetter> {
   const { MessageId, Body = '', Attributes = {}, MessageAttributes = {} } = message;
   const { reason, error, sourceMessageId } = deadLetterAttributes;
-  let { joinedBy, claimId } = await joined(desk, message, query);
+  const { joinedBy, claimId } = await joined(desk, message, query);
   const found = await readRecord(desk, claimId);
-  // Taken for one without a claim, a letter would be discarded whose effect is in doubt.
-  const isMissing = joinedBy === 'key' && found.kind === 'read' && found.record === undefined;
-  if (isMissing && (await areHidden())) [joinedBy, claimId] = ['nothing', undefined];
   return {
     messageId: MessageId,
     reason: MessageAttributes[reason]?.StringValue,
