@@ -73,8 +73,10 @@ export function eventBuses(options: EventBusesOptions = {}): Destination {
       });
       try {
         const { Entries = [] } = await buses.send(put, { abortSignal });
-        const [{ ErrorCode, ErrorMessage } = {}] = Entries;
+        const [{ EventId, ErrorCode, ErrorMessage } = {}] = Entries;
         if (ErrorCode !== undefined) throw errorOfEntry(ErrorCode, ErrorMessage);
+        // Confirmed by nothing, it would be removed from the outbox: it is sent again, and its key is known.
+        if (EventId === undefined) throw errorOfEntry('InternalException', 'EventBridge has confirmed no event');
       } catch (error) {
         throw explainedDestination(error, 'events:PutEvents', to);
       }
