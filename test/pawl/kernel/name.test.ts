@@ -398,7 +398,8 @@ describe('the list of makers', () => {
   /** Files that take names apart, or join texts that meet nothing else. */
   const noMakers: Readonly<Record<string, string>> = {
     'lib/pawl/sqs/send-once.ts': 'a deduplication id: the hash of operation and key',
-    'lib/pawl/engine/observe/observed-claim.ts': 'the effect key of a run without a key: its key is random, and nothing looks it up',
+    'lib/pawl/engine/observe/observed-claim.ts':
+      'the effect key of a run without a key: its key is random, and nothing looks it up',
     'lib/pawl/observe/hashed-keys.ts': 'the id in an event, for people: nothing looks it up',
     'lib/pawl/statements/line.ts': 'reads an effect key',
     'lib/pawl/locks/operator.ts':

@@ -1,4 +1,3 @@
-import type { BatchStatementResponse } from '@aws-sdk/client-dynamodb';
 import type { DynamoTransport } from '../../aws/aws.ts';
 import { call } from '../../stores/dynamodb/calls.ts';
 import { conditionFailed } from '../../stores/dynamodb/errors.ts';
@@ -28,7 +27,7 @@ export function outboxStore({ nameOfTable, transport }: OutboxTable): OutboxStor
     place: Place,
     given: readonly unknown[] = [],
     returning = '',
-  ): Promise<BatchStatementResponse | undefined> {
+  ): Promise<{ readonly Item?: Item | undefined } | undefined> {
     const { id, n, uid } = place;
     const Parameters = [...given, id, n, uid].flatMap((value) => toAttribute(value) ?? []);
     const Statement = `${statement(nameOfTable())} WHERE "id"=? AND "n"=? AND "uid"=?${returning}`;
