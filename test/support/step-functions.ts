@@ -142,7 +142,7 @@ export function endOf(
   shown = true,
 ) {
   const failed = status === 'SUCCEEDED' ? {} : { error: 'States.TaskFailed', cause: 'card declined' };
-  const detail = { executionArn, name, status, ...(shown && { input }), ...failed };
+  const detail = { executionArn, stateMachineArn: machines.standard, name, status, ...(shown && { input }), ...failed };
   return { source: 'aws.states', 'detail-type': 'Step Functions Execution Status Change', detail };
 }
 

@@ -25,7 +25,7 @@ export interface OutboxOperatorOptions {
 
 /** A message as an operator sees it. Its body is not shown. */
 export interface WaitingMessage {
-  /** Its place in the outbox, by which it is named: `message#1b4e…#1`. */
+  /** Its name, of this message alone: `message#1b4e…#1`, `group#…#maria#7#1b4e5a20`. */
   readonly id: string;
   readonly to: string;
   readonly key: string;
@@ -70,7 +70,12 @@ export interface OutboxOperator {
   list(query?: OutboxQuery): AsyncGenerator<WaitingMessage, void, undefined>;
   /** Ends that a message is parked: the next sweep sends it. @throws the store's error */
   retry(id: string): Promise<OutboxActResult>;
-  /** Removes a message for good. Its group goes on behind it. @throws the store's error */
+  /**
+   * Removes a message for good. Its group goes on behind it. A message that is not parked may be under way to its destination at this very moment: then it
+   * arrives nevertheless.
+   *
+   * @throws the store's error
+   */
   discard(id: string): Promise<OutboxActResult>;
 }
 
@@ -95,7 +100,8 @@ export function outboxOperator(options: OutboxOperatorOptions): OutboxOperator {
     const place = placeOfName(id);
     if (place === undefined) return undefined;
     const [record] = await store.lane(place.id, place.n - 1);
-    return record?.n === place.n ? record : undefined;
+    // Of this name, and not another one in its place: once a group was idle, its numbers begin anew.
+    return record !== undefined && nameOfPlace(record) === id ? record : undefined;
   }
 
   return {
@@ -120,8 +126,7 @@ export function outboxOperator(options: OutboxOperatorOptions): OutboxOperator {
     async discard(id) {
       const record = await messageOf(id);
       if (record === undefined) return { id, outcome: 'not-found' };
-      await store.remove(record);
-      return { id, outcome: 'discarded' };
+      return { id, outcome: (await store.discard(record)) ? 'discarded' : 'not-found' };
     },
   };
 }

@@ -61,13 +61,15 @@ export function laneOfGroup(to: string, group: string, host: Pick<Host, 'sha256'
   return boundedName(['group'], [to, group], host);
 }
 
-/** A place as an operator reads and writes it: `message#1b4e…#1`. */
-export function nameOfPlace({ id, n }: Pick<Place, 'id' | 'n'>): string {
-  return extended(id, String(n));
+/** A message as an operator reads and writes it: `message#1b4e…#1`, `group#…#maria#7#1b4e5a20`. A number of a group may come again: its name has the beginning of the `uid`. */
+export function nameOfPlace({ id, n, uid }: Place): string {
+  const place = extended(id, String(n));
+  return id === ownLane(uid) ? place : extended(place, uid.slice(0, 8));
 }
 
-/** The place of a name. @returns nothing where it is no name of one */
+/** Where the message of a name would lie. Another one may lie there. @returns nothing where it is no such name */
 export function placeOfName(name: string): Pick<Place, 'id' | 'n'> | undefined {
-  const [, id, n] = /^(.+)#([1-9][0-9]*)$/s.exec(name) ?? [];
+  const [, id, n] =
+    /^(message#[^#]+)#([1-9][0-9]*)$/.exec(name) ?? /^(group#.+)#([1-9][0-9]*)#[^#]+$/s.exec(name) ?? [];
   return id === undefined ? undefined : { id, n: Number(n) };
 }

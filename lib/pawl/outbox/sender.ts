@@ -21,8 +21,8 @@ import { nameOfPlace, type OutboxRecord } from './record.ts';
  * 4. Nothing throws, and each request is given up in time.
  */
 
-/** What became of a message. */
-export type Fate = 'sent' | 'parked' | 'left';
+/** What became of a message. `gone`: it was refused, and has left the outbox meanwhile: another sender has sent it, or an operator has discarded it. */
+export type Fate = 'sent' | 'gone' | 'parked' | 'left';
 
 /** Sends a message, and removes it. @param until when nothing is waited for any more, in epoch milliseconds */
 async function send(outbox: Outbox, record: OutboxRecord, until: number): Promise<Fate> {
@@ -55,7 +55,7 @@ export function namesOf({ destinations }: Pick<Outbox, 'destinations'>): string 
 async function park(outbox: Outbox, record: OutboxRecord, cause: unknown, until: number): Promise<Fate> {
   const error = recordedError(cause);
   try {
-    await answeredBy(outbox.host, until, outbox.store.park(record, error));
+    if (!(await answeredBy(outbox.host, until, outbox.store.park(record, error)))) return 'gone';
   } catch (failure) {
     return notSent(outbox, record, failure);
   }
@@ -97,7 +97,7 @@ export async function sendInOrder(
   for (const record of records) {
     const fate = record.parked === undefined ? await send(outbox, record, until) : 'parked';
     fates.push(fate);
-    if (fate !== 'sent') break;
+    if (fate !== 'sent' && fate !== 'gone') break;
   }
   return fates;
 }
@@ -106,7 +106,7 @@ export async function sendInOrder(
 export interface Drained {
   readonly sent: number;
   /** The first message that was not sent, and what became of it; nothing where the lane is empty, or its time was over. */
-  readonly head: { readonly record: OutboxRecord; readonly fate: Exclude<Fate, 'sent'> } | undefined;
+  readonly head: { readonly record: OutboxRecord; readonly fate: Exclude<Fate, 'sent' | 'gone'> } | undefined;
   /** Whether the head was found parked, and not parked now. */
   readonly wasParked: boolean;
 }
@@ -122,13 +122,14 @@ export async function drain(outbox: Outbox, lane: string, until: number, rests: 
     for (const record of records) {
       if (record.parked !== undefined) return { sent, head: { record, fate: 'parked' }, wasParked: true };
       const fate = rests.isResting(record.to) ? 'left' : await send(outbox, record, until);
+      after = record.n;
+      if (fate === 'gone') continue;
       if (fate !== 'sent') {
         if (fate === 'left') rests.failed(record.to);
         return { sent, head: { record, fate }, wasParked: false };
       }
       rests.succeeded(record.to);
       sent += 1;
-      after = record.n;
     }
     if (records.length === 0) return { sent, head: undefined, wasParked: false };
   }

@@ -16,8 +16,10 @@ export interface OutboxStore {
   due(before: number, most: number, cursor?: string): Promise<OutboxDue>;
   /** Some of all messages, in any order. A message that was written a moment ago may be missing. */
   list(cursor?: string): Promise<OutboxPage>;
-  /** Removes a message. It may be gone already. */
+  /** Removes a message that is sent. It may be gone already. */
   remove(place: Place): Promise<void>;
+  /** Removes a message that is not to be sent. @returns whether it was there */
+  discard(place: Place): Promise<boolean>;
   /** Parks a message, or ends that it is parked. @returns whether it was there */
   park(place: Place, error: RecordedError | undefined): Promise<boolean>;
 }

@@ -4,7 +4,7 @@ import type { Message } from '../sqs/message.ts';
 import type { CommitWrite } from './deferred-write.ts';
 import type { TransactionalStore } from './store.ts';
 import { consumeTransactions, type TransactionOptions } from './transaction-consumer.ts';
-import { carrierOf, expectTransactional, expectWrites } from './write-carrier.ts';
+import { carrierOf, expectTransactional, writesFrom } from './write-carrier.ts';
 
 /**
  * The options of `eachTransaction`: those of `eachMessage` that a transaction has a use for.
@@ -66,7 +66,7 @@ export function eachTransaction<Body>(
     does: 'returns writes',
     expectStore: expectTransactional,
     async carrierOf(message, around) {
-      const writes = expectWrites(await around(() => writesOf(message)));
+      const writes = await around(() => writesFrom(() => writesOf(message)));
       return writes.length === 0 ? undefined : carrierOf(options.store, writes);
     },
     mostMs: requestMs,

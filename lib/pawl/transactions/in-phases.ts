@@ -4,7 +4,7 @@ import { expectFunction } from '../kernel/check.ts';
 import { commit } from './commit.ts';
 import type { CommitWrite } from './deferred-write.ts';
 import { commitNextStep, type PhasesOverAny, phasesOver } from './phases.ts';
-import { carrierOf, expectTransactional, expectWrites } from './write-carrier.ts';
+import { carrierOf, expectTransactional, writesFrom } from './write-carrier.ts';
 
 /** Writes, or nothing to write. */
 export type Writes = readonly CommitWrite[];
@@ -50,7 +50,7 @@ export function inPhases<Input, R>(phases: Phases<Input, R>) {
   return phasesOver(phases, {
     expectStore: expectTransactional,
     prepare: prepare && ((claim, input) => commitStep(claim, 'prepare', () => prepare(input))),
-    record: async (claim, input, result) => commit(claim, expectWrites(await record(input, result)), { result }),
+    record: async (claim, input, result) => commit(claim, await writesFrom(() => record(input, result)), { result }),
   });
 }
 
@@ -67,7 +67,7 @@ export function inPhases<Input, R>(phases: Phases<Input, R>) {
 export function commitStep(claim: Claim, name: string, writesOf: () => Promise<Writes> | Writes): Promise<void> {
   expectFunction(`the function of commitStep ${name}`, 'a function that returns writes', writesOf, 'wrong-handler');
   return commitNextStep(claim, name, expectTransactional, async (next) => {
-    const writes = expectWrites(await insideStep(next.work, name, writesOf));
+    const writes = await insideStep(next.work, name, () => writesFrom(writesOf));
     return writes.length === 0 ? undefined : carrierOf(next.engine.settings.store, writes);
   });
 }

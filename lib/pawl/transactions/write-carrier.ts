@@ -1,9 +1,11 @@
+import { forgetNoted, noting } from '../engine/made-inside.ts';
 import { expectRun, isPromise } from '../kernel/callable.ts';
 import { expect } from '../kernel/check.ts';
 import { explainedError } from '../kernel/errors.ts';
 import type { ClaimStore, ClaimWrite } from '../rules/store.ts';
 import { type Carried, type Load, WriteCarrier } from './carrier.ts';
 import { type CommitWrite, type DeferredWrite, type MadeWrites, makerOf, type WriteMaker } from './deferred-write.ts';
+import { expectReturned } from './made-messages.ts';
 import { CommitRefusedError, type Refusal } from './refused.ts';
 import { type AppWrite, mostWrites, type TransactionalStore } from './store.ts';
 
@@ -26,12 +28,16 @@ export function expectTransactional(store: ClaimStore): asserts store is Transac
 }
 
 /**
- * What a function of writes returned, before anything is committed.
+ * Runs a function of writes, before anything is committed.
  *
- * @throws RetryableError when it is a generator, OptionError when it is no list
+ * @returns what it returned
+ * @throws RetryableError when that is a generator, or is without a message that the function has made; OptionError when it is no list; what the function throws
  */
-export function expectWrites(writes: readonly CommitWrite[]): readonly CommitWrite[] {
-  const returned = expectRun(writes, 'the function of writes');
+export async function writesFrom(
+  run: () => Promise<readonly CommitWrite[]> | readonly CommitWrite[],
+): Promise<readonly CommitWrite[]> {
+  const made = new Set<object>();
+  const returned = expectRun(await noting(made, run), 'the function of writes');
   expect(
     Array.isArray(returned),
     'writes',
@@ -39,6 +45,7 @@ export function expectWrites(writes: readonly CommitWrite[]): readonly CommitWri
     returned,
     'wrong-handler',
   );
+  expectReturned(made, returned);
   return returned;
 }
 
@@ -93,6 +100,8 @@ class AppWrites implements Load {
     const made = [...deferred].map(([maker, theirs]) => maker.actionsOf(theirs));
     const actions = made.reduce((sum, one) => sum + one, plain.length);
     expect(actions <= mostWrites, 'writes', listed, actions);
+    // Inside of another function of writes: that one needs not return what is committed here.
+    forgetNoted(writes as readonly object[]);
     this.#store = store;
     this.#plain = plain;
     this.#deferred = deferred;

@@ -56,7 +56,7 @@ export function executionEnded(options: WaitingOptions): EndHandler {
   const waiting = waitingClaims(options);
   const { host } = waiting.engine.settings;
   return async function endOnEvent(event, context) {
-    const told = endIn(event);
+    const told = endIn(event, waiting.workflow.target);
     if (told === undefined) return { outcome: 'nothing' };
     const remainingMs = context?.getRemainingTimeInMillis() ?? Infinity;
     const until =
@@ -99,9 +99,10 @@ const outcomes = {
   nothing: 'nothing',
 } as const satisfies Record<After['kind'], EndTold['outcome']>;
 
-/** The end that an event tells of. */
-function endIn(event: unknown): ToldEnd | undefined {
+/** The end that an event tells of. @param target what the execution is one of */
+function endIn(event: unknown, target: string): ToldEnd | undefined {
   const detail = propertyOf(event, 'detail');
+  if (!mayBeOf(target, propertyOf(detail, 'stateMachineArn') ?? propertyOf(detail, 'functionArn'))) return undefined;
   const name = propertyOf(detail, 'name') ?? propertyOf(detail, 'durableExecutionName');
   const said = propertyOf(detail, 'status');
   if (typeof name !== 'string' || typeof said !== 'string') return undefined;
@@ -110,4 +111,16 @@ function endIn(event: unknown): ToldEnd | undefined {
   const [input, code, cause] = ['input', 'error', 'cause'].map((field): unknown => propertyOf(detail, field));
   const error = status === 'failed' ? recordedError({ name: code ?? said, message: cause ?? '' }) : undefined;
   return { name, status, error, input: typeof input === 'string' ? input : undefined };
+}
+
+/**
+ * Whether an event tells of an execution of the target. A child execution often has the name of its parent, and it ends first: a rule that lets both pass would
+ * end the claim too early, or start the parent a second time beside the first. An event that names no ARN, or a target that has none, tells nothing of that.
+ */
+function mayBeOf(target: string, arn: unknown): boolean {
+  return typeof arn !== 'string' || !target.startsWith('arn:') || withoutVersion(arn) === withoutVersion(target);
+}
+
+function withoutVersion(arn: string): string {
+  return arn.split(':').slice(0, 7).join(':');
 }

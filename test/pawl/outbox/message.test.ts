@@ -79,6 +79,8 @@ describe('a message that its destination does not take', () => {
       /attributes: expected at most 8.*; got 9/,
     ],
     ['to an event bus without its source', { ...event, source: undefined }, /source: expected the source/],
+    ['to an event bus with a source of AWS', { ...event, source: 'aws.shop' }, /source: expected a source of your own/],
+    ['to an event bus with a long type', { ...event, detailType: 'x'.repeat(129) }, /detailType: expected at most 128/],
     ['to an event bus without its type', { ...event, detailType: '' }, /detailType: expected the type/],
     ['to an event bus with a group', { ...event, group: 'g' }, /group: expected none/],
     ['to an event bus with attributes', { ...event, attributes: { a: 'b' } }, /attributes: expected none/],

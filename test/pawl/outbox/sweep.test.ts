@@ -33,6 +33,7 @@ function lanes(count: number) {
       due: async () => ({ messages: [...left.values()].slice(0, 1), cursor: undefined }),
       list: async () => ({ messages: [...left.values()], cursor: undefined }),
       remove: async ({ n }) => void left.delete(n),
+      discard: async ({ n }) => left.delete(n),
       park: async () => true,
     },
   };

@@ -190,6 +190,19 @@ describe('an execution that somebody waits for', () => {
   });
 });
 
+describe('the end of a child execution that has the name of its parent', () => {
+  it.each(['SUCCEEDED', 'FAILED'] as const)('%s changes nothing: the parent goes on', async (status) => {
+    const { sfn, deliver, ended, last, record, end } = await setUp({ afterFailed: 'start-again' });
+    await deliver();
+    const { detail } = endOf(last(), status);
+    const child = { detail: { ...detail, stateMachineArn: `${machines.standard}-child` } };
+    expect(await ended(child)).toEqual({ outcome: 'nothing' });
+    expect(sfn.started).toHaveLength(1);
+    expect((await record())?.status).toBe('in-flight');
+    expect(await end('SUCCEEDED')).toEqual({ outcome: 'completed' });
+  });
+});
+
 describe('startAgain', () => {
   it('starts what an operator has released, once, and nothing else', async () => {
     const { sfn, deliver, end, record, store, host, again } = await setUp();

@@ -13,6 +13,8 @@ export type { Destination, Problem, Sendable } from '../destination.ts';
 
 /** What EventBridge takes in an event. */
 const mostBytes = 2 ** 18;
+/** What it takes as the type of an event, in characters. */
+const longestDetailType = 128;
 /** Errors of an entry that pass. */
 const passing: readonly unknown[] = [
   'ThrottlingException',
@@ -73,8 +75,10 @@ export function eventBuses(options: EventBusesOptions = {}): Destination {
       });
       try {
         const { Entries = [] } = await buses.send(put, { abortSignal });
-        const [{ ErrorCode, ErrorMessage } = {}] = Entries;
+        const [{ EventId, ErrorCode, ErrorMessage } = {}] = Entries;
         if (ErrorCode !== undefined) throw errorOfEntry(ErrorCode, ErrorMessage);
+        // Confirmed by nothing, it would be removed from the outbox: it is sent again, and its key is known.
+        if (EventId === undefined) throw errorOfEntry('InternalException', 'EventBridge has confirmed no event');
       } catch (error) {
         throw explainedDestination(error, 'events:PutEvents', to);
       }
@@ -101,6 +105,11 @@ function problem(message: Sendable): Problem | undefined {
   if (typeof detailType !== 'string' || detailType === '') {
     return { option: 'detailType', expected: "the type of the event, such as 'PaymentPosted'", came: detailType };
   }
+  // Refused by EventBridge, and only after the commit: the message would be parked.
+  if (source.startsWith('aws.'))
+    return { option: 'source', expected: "a source of your own: 'aws.' is kept for AWS's services", came: source };
+  if (detailType.length > longestDetailType)
+    return { option: 'detailType', expected: `at most ${longestDetailType} characters`, came: detailType.length };
   if (group !== undefined) return { option: 'group', expected: 'none: an event bus has no groups', came: group };
   if (attributes !== undefined)
     return { option: 'attributes', expected: 'none: an event has no attributes', came: attributes };

@@ -1,3 +1,4 @@
+import { forgetNoted, noted } from '../../engine/made-inside.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
 import type { NamesOf } from '../../kernel/unknown-option.ts';
 import { conditionFailed } from '../../stores/dynamodb/errors.ts';
@@ -98,8 +99,10 @@ export function dynamoOutbox(options: DynamoOutboxOptions): DynamoOutbox {
   const maker = makerOf(outbox, table, settings);
   return {
     ...outbox,
-    message: (message) => ({ [madeBy]: maker, draft: draftOf(outbox, message, largeBodies) }) satisfies OutboxWrite,
+    message: (message) =>
+      noted({ [madeBy]: maker, draft: draftOf(outbox, message, largeBodies) } satisfies OutboxWrite),
     async prepare(messages) {
+      forgetNoted(messages);
       const { actions, follow } = await maker.make(messages);
       return { writes: actions, sendNow: (remainingMs) => follow(host.now() + remainingMs, true) };
     },

@@ -21,21 +21,23 @@ export interface OutboxTable {
 export function outboxStore({ nameOfTable, transport }: OutboxTable): OutboxStore {
   const table = explainedTable(nameOfTable, transport, 'grantOutbox');
 
-  /** Changes a message if it is still that one. @returns whether it was */
+  /** Changes a message if it is still that one. @returns what came of it; nothing where another one lies there, or none does and it was no `DELETE` */
   async function change(
     statement: (name: string) => string,
     place: Place,
     given: readonly unknown[] = [],
-  ): Promise<boolean> {
+    returning = '',
+  ): Promise<{ readonly Item?: Item | undefined } | undefined> {
     const { id, n, uid } = place;
     const Parameters = [...given, id, n, uid].flatMap((value) => toAttribute(value) ?? []);
-    const Statement = `${statement(nameOfTable())} WHERE "id"=? AND "n"=? AND "uid"=?`;
+    const Statement = `${statement(nameOfTable())} WHERE "id"=? AND "n"=? AND "uid"=?${returning}`;
     const { Responses = [] } = await call(transport, 'BatchExecuteStatement', {
       Statements: [{ Statement, Parameters }],
     });
-    const error = Responses[0]?.Error;
-    if (error === undefined) return true;
-    if (error.Code === conditionFailed) return false;
+    const [response = {}] = Responses;
+    const { Error: error } = response;
+    if (error === undefined) return response;
+    if (error.Code === conditionFailed) return undefined;
     throw Object.assign(new Error(error.Message), { name: error.Code });
   }
 
@@ -67,15 +69,25 @@ export function outboxStore({ nameOfTable, transport }: OutboxTable): OutboxStor
       const page = await list(cursor);
       return { ...page, messages: page.messages.filter(({ committedAt }) => committedAt <= before) };
     },
-    remove: (place) => explaining(table, async () => void (await change((name) => `DELETE FROM "${name}"`, place))),
+    remove: (place) => explaining(table, async () => void (await change(deleting, place))),
+    discard: (place) =>
+      explaining(table, async () => {
+        // To delete what is not there is no failure. What was deleted is asked for, and that may be a whole body: not where a sender removes.
+        const deleted = await change(deleting, place, [], ' RETURNING ALL OLD *');
+        return deleted?.Item !== undefined;
+      }),
     park: (place, error) =>
-      explaining(table, () =>
-        error === undefined
-          ? change((name) => `UPDATE "${name}" REMOVE "parked"`, place)
-          : change((name) => `UPDATE "${name}" SET "parked"=?`, place, [error]),
-      ),
+      explaining(table, async () => {
+        const changed =
+          error === undefined
+            ? await change((name) => `UPDATE "${name}" REMOVE "parked"`, place)
+            : await change((name) => `UPDATE "${name}" SET "parked"=?`, place, [error]);
+        return changed !== undefined;
+      }),
   };
 }
+
+const deleting = (name: string) => `DELETE FROM "${name}"`;
 
 function recordOf(item: Item): OutboxRecord {
   return fieldsOf(item) as OutboxRecord;

@@ -36,7 +36,7 @@ ORDER BY committed_at, id, n LIMIT $4`,
 ), held AS (
   UPDATE ${table} AS head SET held_until = $6::double precision FROM heads WHERE heads.goes AND head.id = heads.id AND head.n = heads.n
 ) SELECT id, committed_at AS "committedAt" FROM heads ORDER BY committed_at, id`,
-    remove: `DELETE FROM ${table} WHERE id = $1 AND n = $2::bigint AND uid = $3`,
+    remove: `DELETE FROM ${table} WHERE id = $1 AND n = $2::bigint AND uid = $3 RETURNING n`,
     park: `UPDATE ${table} SET parked = $4::json, held_until = NULL WHERE id = $1 AND n = $2::bigint AND uid = $3 RETURNING n`,
   };
 }

@@ -48,6 +48,9 @@ export function outboxStore({ statements, ask }: OutboxTable, host: Pick<Host, '
     async remove(place) {
       await ask(statements.remove, placed(place));
     },
+    async discard(place) {
+      return (await ask(statements.remove, placed(place))).length > 0;
+    },
     async park(place, error) {
       const parked = error === undefined ? null : JSON.stringify(error);
       return (await ask(statements.park, [...placed(place), parked])).length > 0;

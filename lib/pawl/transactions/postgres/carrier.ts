@@ -1,4 +1,4 @@
-import { noting } from '../../engine/made-inside.ts';
+import { forgetNoted, noting } from '../../engine/made-inside.ts';
 import { expectRun } from '../../kernel/callable.ts';
 import { expect } from '../../kernel/check.ts';
 import { effectKind, explainedError, RetryableError } from '../../kernel/errors.ts';
@@ -9,6 +9,7 @@ import type { PostgresClient } from '../../stores/postgres/sql.ts';
 import type { PostgresStore } from '../../stores/postgres/store.ts';
 import { type Carried, WriteCarrier } from '../carrier.ts';
 import { type DeferredRow, type FollowsCommit, makerOf } from '../deferred-write.ts';
+import { expectReturned } from '../made-messages.ts';
 import { CommitRefusedError } from '../refused.ts';
 
 /**
@@ -75,11 +76,9 @@ async function insertMessages(
 ): Promise<readonly FollowsCommit[]> {
   expectRun(returned, 'the function of the transaction');
   const all: readonly unknown[] = Array.isArray(returned) ? returned : [returned];
-  for (const one of all) left.delete(one as object);
-  if (left.size > 0) {
-    const said = 'a message of an outbox was made in the function of a commit, and not returned';
-    throw explainedError(RetryableError, `${said}. Return it, by itself or in a list`, 'not-committed');
-  }
+  expectReturned(left, all);
+  // Inside of another function of a commit: that one needs not return what is committed here.
+  forgetNoted(all as readonly object[]);
   const rows = Map.groupBy(all, makerOf);
   const made: FollowsCommit[] = [];
   for (const [maker, theirs] of rows) {

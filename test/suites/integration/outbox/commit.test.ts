@@ -1,8 +1,10 @@
+import { DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
+import { once } from '../../../../lib/pawl/index.ts';
 import { dynamoOutbox } from '../../../../lib/pawl/outbox/index.ts';
 import { bodyField, eachMessage, sentKey } from '../../../../lib/pawl/sqs/index.ts';
 import { commit, commitStep, eachTransaction, inPhases } from '../../../../lib/pawl/transactions/index.ts';
-import { context, failuresOf, sqsEvent } from '../../../support/lambda.ts';
+import { context, failuresOf, sqsEvent, sqsRecord } from '../../../support/lambda.ts';
 import { loseAnswersOf } from '../../../support/lost-answers.ts';
 import { type Order, order } from '../../scenarios/support.ts';
 import { receivedFrom, setUpOutbox } from './support.ts';
@@ -124,6 +126,84 @@ describe('a message in a commit', () => {
     expect(failuresOf(await transactions(sqsEvent(order('t')), context()))).toEqual([]);
     const all = ['step', 'commit', 'of another outbox', 'prepare', 'record', 'transaction'];
     expect((await sent('receipts')).sort()).toEqual(all.sort());
+  });
+
+  it('that the function of a commit has made and not returned is refused, at each door, and nothing is committed', async () => {
+    const { store, put, message, receipts, sent, waiting, shared, events, entry } = await setUpOutbox();
+    const noteFor = (key: string) => message({ to: receipts.url, key, body: key });
+    const { onEvent } = shared;
+    const lost = (key: string) => {
+      noteFor(key);
+      return [put(key)];
+    };
+    const options = { store, key: bodyField('orderId'), onEvent };
+    const doors = {
+      transaction: eachTransaction<Order>({ ...options, operation: 'a' }, ({ body }) => lost(body.orderId)),
+      nothing: eachTransaction<Order>({ ...options, operation: 'b' }, ({ body }) => lost(body.orderId).slice(1)),
+      step: eachMessage<Order>({ ...options, operation: 'c', onAbandoned: 'retry' }, ({ body }, claim) =>
+        commitStep(claim, 'first', () => lost(body.orderId)),
+      ),
+      prepare: eachMessage<Order>(
+        { ...options, operation: 'd', onAbandoned: 'retry' },
+        inPhases({
+          prepare: ({ body }) => lost(body.orderId),
+          execute: () => 'done',
+          record: ({ body }) => [put(`${body.orderId}/recorded`)],
+          onAbandoned: 'retry',
+        }),
+      ),
+      record: eachMessage<Order>(
+        { ...options, operation: 'e', onAbandoned: 'retry' },
+        inPhases({ execute: () => 'done', record: ({ body }) => lost(body.orderId), onAbandoned: 'retry' }),
+      ),
+    };
+    for (const [name, handler] of Object.entries(doors)) {
+      expect(failuresOf(await handler(sqsEvent(sqsRecord({ orderId: name })), context())), name).toHaveLength(1);
+      expect(await entry(name), name).toBeUndefined();
+      const released = events.filter(({ type }) => type === 'released');
+      expect(released.at(-1), name).toMatchObject({ error: { message: expect.stringMatching(/made.*not returned/) } });
+    }
+    expect(await sent('receipts')).toEqual([]);
+    expect(await waiting()).toEqual([]);
+  });
+
+  it('that is committed in another way, or made elsewhere, is no mistake of the function beside it', async () => {
+    const { consumer, store, put, outbox, message, receipts, sent, waiting, shared, client, entry } =
+      await setUpOutbox();
+    const noteFor = (key: string) => message({ to: receipts.url, key, body: key });
+    const made = noteFor('made before');
+    const inner = once<string, void>(
+      { operation: 'inner', store, key: (id) => id, onAbandoned: 'retry' },
+      (id, claim) => commit(claim, [noteFor(`${id}/inner`)]),
+    );
+    const given = once<string, void>({ operation: 'given', store, key: (id) => id, onAbandoned: 'retry' }, (_, claim) =>
+      commit(claim, [outer]),
+    );
+    let outer = made;
+    const handler = eachTransaction<Order>(
+      { operation: 'post', store, key: bodyField('orderId'), onEvent: shared.onEvent },
+      async ({ body }) => {
+        await inner(body.orderId);
+        outer = noteFor(`${body.orderId}/given`);
+        await given(body.orderId);
+        const { writes } = await outbox.prepare([noteFor(`${body.orderId}/prepared`)]);
+        await DynamoDBDocumentClient.from(client).send(new TransactWriteCommand({ TransactItems: [...writes] }));
+        return [put(body.orderId), noteFor(body.orderId)];
+      },
+    );
+    const beside = consumer(
+      async (_, claim) => {
+        noteFor('never committed');
+        await commit(claim, [put('beside'), made]);
+      },
+      { store },
+    );
+    const both = [handler(sqsEvent(sqsRecord({ orderId: 'a' })), context()), beside(order('b'))];
+    const [answer, failures] = await Promise.all(both);
+    expect([failuresOf(answer), failures]).toEqual([[], []]);
+    expect([await entry('a'), await entry('beside')]).toEqual([{ id: 'a' }, { id: 'beside' }]);
+    expect(new Set(await sent('receipts'))).toEqual(new Set(['a', 'a/inner', 'a/given', 'made before']));
+    expect(await waiting()).toMatchObject([{ key: 'a/prepared' }]);
   });
 
   it('is not sent for a copy of the order that comes when all is done: nothing of that was committed', async () => {

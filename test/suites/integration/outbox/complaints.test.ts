@@ -81,8 +81,8 @@ describe.each(storages)('an outbox in $database', ({ setUp }) => {
     await commit({ to: changes.url, key: 'a', body: 1, group: 'maria' });
     await sweep();
     expect(await sweep()).toMatchObject({ parked: 1 });
-    const [parked] = await waiting();
-    await outboxOperator({ outbox }).retry(`${parked?.id}#${parked?.n}`);
+    const operator = outboxOperator({ outbox });
+    for await (const { id } of operator.list({ parked: true })) await operator.retry(id);
     await sweep();
     expect(await sweep()).toMatchObject({ sent: 1, left: 0 });
     expect(given).toHaveLength(5);

@@ -1,4 +1,5 @@
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import { DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { eventBuses } from '../../../../lib/pawl/outbox/destinations/event-buses.ts';
 import { topics } from '../../../../lib/pawl/outbox/destinations/topics.ts';
@@ -158,12 +159,14 @@ describe('two copies of a message have one effect', () => {
 describe('an entry that an event bus does not take', () => {
   it('parks its message where it is refused for good, and waits where that passes', async () => {
     const given = { to: busArn, key: 'k', body: {}, source: 'shop', detailType: 'Paid' };
-    for (const [ErrorCode, type] of [
-      ['InvalidArgument', 'message-parked'],
-      ['ThrottlingException', 'message-not-sent'],
-      ['InternalFailure', 'message-not-sent'],
+    for (const [entry, type] of [
+      [{ ErrorCode: 'InvalidArgument', ErrorMessage: 'no' }, 'message-parked'],
+      [{ ErrorCode: 'ThrottlingException', ErrorMessage: 'no' }, 'message-not-sent'],
+      [{ ErrorCode: 'InternalFailure', ErrorMessage: 'no' }, 'message-not-sent'],
+      // Neither confirmed nor refused.
+      [{}, 'message-not-sent'],
     ] as const) {
-      const bus = await busOf(() => ({ ErrorCode, ErrorMessage: 'no' }));
+      const bus = await busOf(() => entry);
       const client = localClient(inject('dynamoEndpoint'));
       onTestFinished(() => client.destroy());
       const events: string[] = [];
@@ -173,7 +176,9 @@ describe('an entry that an event bus does not take', () => {
         destinations: [bus],
         onEvent: (event) => void events.push(event.type),
       });
-      const { sendNow } = await outbox.prepare([outbox.message(given)]);
+      const { writes, sendNow } = await outbox.prepare([outbox.message(given)]);
+      const documents = DynamoDBDocumentClient.from(client);
+      await documents.send(new TransactWriteCommand({ TransactItems: [...writes] }));
       await sendNow(10_000);
       expect(events).toEqual([type]);
     }

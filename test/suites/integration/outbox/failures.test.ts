@@ -74,6 +74,37 @@ describe.each(storages)('in $database, a destination that refuses a message for 
     await relayAll(outbox);
     expect(await waiting()).toHaveLength(2);
   });
+
+  it('does not park what another sender has sent meanwhile, and goes on behind it', async () => {
+    let refuse = (): void => undefined;
+    const isRefused = new Promise<void>((resolve) => {
+      refuse = resolve;
+    });
+    const world = await storage.setUp({ atOnceMs: 0 });
+    const { shared, changes, sent, waiting, typesOf, open } = world;
+    const through = queues({ aws: shared.aws });
+    const slow: Destination = {
+      ...through,
+      async send(message, signal) {
+        if (message.body !== '1') return through.send(message, signal);
+        await isRefused;
+        throw refusal;
+      },
+    };
+    const worker = open({ destinations: [slow], atOnceMs: 10_000 });
+    const change = (n: number) => worker.message({ to: changes.url, key: `maria/${n}`, body: n, group: 'maria' });
+    const committed = await worker.commitOwn([change(1), change(2)]);
+    const sending = committed.sendNow(10_000);
+    const { outbox } = open();
+    const [first] = await outbox.store.lane((await waiting())[0]?.id ?? '', 0);
+    await through.send(first as NonNullable<typeof first>, AbortSignal.timeout(10_000));
+    await outbox.store.remove(first as NonNullable<typeof first>);
+    refuse();
+    await sending;
+    expect(await sent('changes.fifo')).toEqual([1, 2]);
+    expect(await waiting()).toEqual([]);
+    expect(typesOf()).toEqual(['message-sent']);
+  });
 });
 
 describe.each(storages)('in $database, a destination that is throttled', (storage) => {

@@ -33,6 +33,7 @@ async function setUpParked({ setUp }: Storage) {
   for (const [name, value] of Object.entries(envOf({ sqs }, inject('dynamoEndpoint')))) vi.stubEnv(name, value);
   return {
     ...world,
+    outbox,
     operator: outboxOperator({ outbox }),
     sweep,
     correct: () => {
@@ -87,10 +88,57 @@ describe.each(storages)('an operator of an outbox in $database', (storage) => {
     expect(await waiting()).toEqual([]);
   });
 
+  it('acts on the message that was listed, and on no other one that has its number since', async () => {
+    const { operator, sweep, correct, endCounters, open, changes, waiting } = await setUpParked(storage);
+    await sweep();
+    const [parked] = await collect(operator.list({ parked: true }));
+    const id = parked?.id ?? '';
+    expect(id).toMatch(/#maria#1#[0-9a-f]{8}$/);
+    correct();
+    await operator.retry(id);
+    await sweep();
+    await endCounters();
+    const { message, commitOwn } = open({ atOnceMs: 0 });
+    await commitOwn([message({ to: changes.url, key: 'maria/later', body: 4, group: 'maria' })]);
+    expect(await operator.retry(id)).toEqual({ id, outcome: 'not-found' });
+    expect(await operator.discard(id)).toEqual({ id, outcome: 'not-found' });
+    expect(await waiting()).toMatchObject([{ n: 1, key: 'maria/later' }]);
+  });
+
+  it('is not told that a message is discarded which a sender has just sent', async () => {
+    const { outbox, sweep, sent, receipts } = await setUpParked(storage);
+    const [waits] = await collect(outboxOperator({ outbox }).list({ to: receipts.url }));
+    const id = waits?.id ?? '';
+    const store = {
+      ...outbox.store,
+      async lane(lane: string, after: number) {
+        const found = await outbox.store.lane(lane, after);
+        await sweep();
+        return found;
+      },
+    };
+    expect(await outboxOperator({ outbox: { store } }).discard(id)).toEqual({ id, outcome: 'not-found' });
+    expect(await sent('receipts')).toHaveLength(1);
+  });
+
   it('finds no message by a name that is none, and none by the counter of a group', async () => {
     const { operator, waiting } = await setUpParked(storage);
     const [message] = await waiting();
-    for (const id of ['', 'message', `${message?.id}#0`, `${message?.id}#4`, `${message?.id}#1e0`]) {
+    const group = (await collect(operator.list())).find((one) => one.group !== undefined);
+    const mark = group?.id.split('#').at(-1);
+    const lane = group?.id.split('#').slice(0, -2).join('#');
+    // Of the counter, of none, and of a message without what tells it from others.
+    const places = ['0', '4', '1e0'].flatMap((n) => [`${message?.id}#${n}`, `${lane}#${n}#${mark}x`]);
+    for (const id of [
+      '',
+      'message',
+      `${lane}#0#${mark}`,
+      `${lane}#0`,
+      `${lane}#1`,
+      `${lane}#4#${mark}`,
+      `${lane}#1#${mark}x`,
+      ...places,
+    ]) {
       expect(await operator.discard(id)).toEqual({ id, outcome: 'not-found' });
     }
     expect(await waiting()).toHaveLength(4);
