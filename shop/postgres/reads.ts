@@ -17,7 +17,7 @@ export const postgresReads: StoreReads = {
       }),
     ),
   lanesRead: (call) => firstOf(call, /^SELECT n, .* WHERE id = \$1 AND n > \$2/),
-  lanesRemoved: (call) => firstOf(call, /^DELETE FROM .* AND uid = \$3$/),
+  lanesRemoved: (call) => firstOf(call, /^DELETE FROM .* AND uid = \$3 /),
 };
 
 /** The writes of claims in a call; with its response, those that were applied. Locks are in the same table, and have no such ids. */
