@@ -249,7 +249,7 @@ export class OutboxRelay extends Construct {
         comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
         treatMissingData: TreatMissingData.BREACHING,
         alarmDescription:
-          `${path}: no sweep of the relay has begun for ${maxSilence.toHours()} hours. What worker and stream have missed stays in the outbox. What to do: ` +
+          `${path}: no sweep of the relay has begun for ${maxSilence.toHumanString()}. What worker and stream have missed stays in the outbox. What to do: ` +
           'look whether its rule is enabled and calls the function. Its other alarms say nothing while no sweep runs.',
       }),
     };

@@ -5,7 +5,7 @@ import { perhapsHidden } from './hidden-keys.ts';
 import { openAccount } from './open-account.ts';
 import type { Values } from './option.ts';
 import type { account as accountOptions, filters } from './options.ts';
-import { age, plural, printFacts, printJson, progress, Table, time } from './output.ts';
+import { age, openLine, plural, printFacts, printJson, progress, Table, time } from './output.ts';
 
 interface ClaimsGiven extends Values<typeof accountOptions>, Values<typeof filters> {
   readonly limit: number | undefined;
@@ -34,14 +34,7 @@ export async function claims({ options }: Line<ClaimsGiven>, io: Io): Promise<nu
     account.close();
   }
   if (options.json) printJson(io, { kind: 'summary', open: count });
-  else
-    io.out.line(
-      count === 0
-        ? isFiltered(query)
-          ? 'No open claim fits.'
-          : 'No claim is open.'
-        : `${plural(count, 'open claim')}.`,
-    );
+  else io.out.line(openLine(count, 'claim', isFiltered(query)));
   if (foreign > 0) {
     const what = plural(foreign, 'record');
     io.error.line(`${what} in the list: a number is none. Left alone: see ${pageAt('docs/errors.md#foreign-item')}`);

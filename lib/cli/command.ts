@@ -207,3 +207,9 @@ export function helpOf(row: Command): string {
     `${row.exits ?? exits}\nMore: ${pageAt(`docs/${row.guide}`)}`,
   ].join('\n\n');
 }
+
+/** Left out, a filter would let an act reach what its operator did not mean. @throws UsageError where a filter stands beside names */
+export function expectNamesOrFilters(things: string, names: readonly string[], filter: string | undefined): void {
+  if (filter !== undefined && names.length > 0)
+    throw new UsageError(`--${filter}: name ${things}, or filters, and not both.`);
+}

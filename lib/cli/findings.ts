@@ -1,10 +1,10 @@
 import type { Finding, StatementReport } from 'pawl/statements';
 import { carryOut } from './carry-out.ts';
-import { actedBy, type Io, type Line, UsageError } from './command.ts';
+import { actedBy, expectNamesOrFilters, type Io, type Line, UsageError } from './command.ts';
 import { openAccount } from './open-account.ts';
 import type { Values } from './option.ts';
 import type { account as accountOptions, plan as planOptions } from './options.ts';
-import { age, plural, printFacts, printJson, Table, time } from './output.ts';
+import { age, openLine, printFacts, printJson, Table, time } from './output.ts';
 import { approve, byIds, settle } from './settle-findings.ts';
 
 interface StatementsGiven extends Values<typeof accountOptions> {
@@ -62,9 +62,7 @@ interface FindingsGiven extends StatementsGiven, Values<typeof planOptions> {
 /** `pawl findings`. @returns 1 if a finding is open, or could not be acted on */
 export async function findings({ names: [act, ...ids], options }: Line<FindingsGiven>, io: Io): Promise<number> {
   const filter = (['operation', 'kind'] as const).find((name) => options[name] !== undefined);
-  // Left out, a filter would let an act reach findings that the operator did not mean.
-  if (filter !== undefined && ids.length > 0)
-    throw new UsageError(`--${filter}: name findings, or filters, and not both.`);
+  expectNamesOrFilters('findings', ids, filter);
   switch (act) {
     case undefined:
       return list(options, io);
@@ -92,14 +90,7 @@ async function list(options: FindingsGiven, io: Io): Promise<number> {
       print(finding);
     }
     if (options.json) printJson(io, { kind: 'summary', open: count });
-    else
-      io.out.line(
-        count === 0
-          ? operation === undefined && kind === undefined
-            ? 'No finding is open.'
-            : 'No open finding fits.'
-          : `${plural(count, 'open finding')}.`,
-      );
+    else io.out.line(openLine(count, 'finding', operation !== undefined || kind !== undefined));
     return count > 0 ? 1 : 0;
   } finally {
     account.close();

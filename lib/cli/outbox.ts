@@ -12,7 +12,7 @@ import {
 } from 'pawl/outbox';
 import { carryOut } from './carry-out.ts';
 import { clientConfig } from './client-config.ts';
-import { type Io, type Line, UsageError } from './command.ts';
+import { expectNamesOrFilters, type Io, type Line, UsageError } from './command.ts';
 import { openPool } from './open-database.ts';
 import type { Values } from './option.ts';
 import type { outboxTable, plan as planOptions } from './options.ts';
@@ -40,9 +40,7 @@ export async function outbox({ names: [act = 'list', ...ids], options }: Line<Gi
   // A whole outbox is never meant by leaving something out.
   if (act === 'discard' && ids.length === 0) throw new UsageError('pawl outbox discard takes the ids of messages.');
   const filter = options.to !== undefined ? 'to' : options.parked ? 'parked' : undefined;
-  // Left out, a filter would let an act reach messages that the operator did not mean.
-  if (filter !== undefined && ids.length > 0)
-    throw new UsageError(`--${filter}: name messages, or filters, and not both.`);
+  expectNamesOrFilters('messages', ids, filter);
   const { outbox: opened, close } = await open(options);
   try {
     const operator = outboxOperator({ outbox: opened });

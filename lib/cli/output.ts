@@ -1,8 +1,8 @@
-export { plural } from 'pawl/kernel';
-
 import { styleText } from 'node:util';
-import { visible } from 'pawl/kernel';
+import { plural, visible } from 'pawl/kernel';
 import type { Io } from './command.ts';
+
+export { plural };
 
 /** A text that comes from a record or a message, as a terminal may show it. */
 function shown(value: unknown): string {
@@ -75,4 +75,10 @@ export function progress({ error }: Io, what: string) {
       if (error.isTTY) error.text('\r\u001b[K');
     },
   };
+}
+
+/** How many open things a list has shown. Where it has shown none, its filters may be why. */
+export function openLine(count: number, thing: string, isFiltered: boolean): string {
+  if (count > 0) return `${plural(count, `open ${thing}`)}.`;
+  return isFiltered ? `No open ${thing} fits.` : `No ${thing} is open.`;
 }

@@ -2,7 +2,7 @@ import { resolutionVerdicts, youngestDoubt, youngestStepDoubt } from 'pawl/inter
 import type { ClaimToResolve, Operator, PlannedResolution, ResolutionPlan, ResolveResult } from 'pawl/operate';
 import { type Act, carryOut } from './carry-out.ts';
 import { claimName, queryOf } from './claims.ts';
-import { type Io, type Line, UsageError } from './command.ts';
+import { expectNamesOrFilters, type Io, type Line, UsageError } from './command.ts';
 import { openAccount } from './open-account.ts';
 import type { Values } from './option.ts';
 import type { account as accountOptions, filters, plan as planOptions } from './options.ts';
@@ -27,9 +27,7 @@ export async function resolve({ names: given, options }: Line<Given>, io: Io): P
   const steps = stepsOf(options);
   const asked = steps === undefined ? keysAndVerdict(given, options) : { keys: given, steps };
   const { keys } = asked;
-  const filter = filterOf(options);
-  if (filter !== undefined && keys.length > 0)
-    throw new UsageError(`--${filter}: name claims, or filters, and not both.`);
+  expectNamesOrFilters('claims', keys, filterOf(options));
   const { fence, 'retention-days': days } = options;
   if (fence !== undefined && keys.length !== 1) throw new UsageError('--fence: name one claim.');
   const names = keys.map((key) => ({ ...claimName(key, options), fence, evenIfWaiting: true }));
