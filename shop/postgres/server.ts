@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { chown, mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { killWithUs } from '../../lib/rehearsal/engine/children.ts';
+import { freePort } from '../../lib/rehearsal/engine/servers/free-port.ts';
 
 /** A PostgreSQL server of a test's own, on 127.0.0.1. It keeps what it is told through a kill: nothing is configured away but the files of the whole disk. */
 export interface PostgresServer {
@@ -56,11 +57,13 @@ export async function startPostgres(programs: string, settings: readonly string[
   async function start(): Promise<void> {
     const all = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=60', ...settings];
     const flags = all.flatMap((setting) => ['-c', setting]);
-    const started = spawn(join(programs, 'postgres'), ['-D', data, '-p', String(port), ...flags], {
-      ...serverUser,
-      cwd: folder,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
+    const started = killWithUs(
+      spawn(join(programs, 'postgres'), ['-D', data, '-p', String(port), ...flags], {
+        ...serverUser,
+        cwd: folder,
+        stdio: ['ignore', 'ignore', 'pipe'],
+      }),
+    );
     server = started;
     process.once('exit', kill);
     let said = '';
@@ -99,13 +102,4 @@ export async function startPostgres(programs: string, settings: readonly string[
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -2,7 +2,8 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { freePort, serverUser } from '../../shop/postgres/server.ts';
+import { freePort } from '../../lib/rehearsal/engine/servers/free-port.ts';
+import { serverUser } from '../../shop/postgres/server.ts';
 
 /** PgBouncer in transaction mode, in front of a server: each transaction may have another session. */
 export interface Bouncer extends AsyncDisposable {
