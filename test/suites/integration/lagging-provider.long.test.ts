@@ -2,6 +2,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { giftCardProvider } from '../../../lambda/gift-cards.ts';
 import { type ClaimEvent, once, reconcile } from '../../../lib/pawl/index.ts';
+import { NothingRunError } from '../../../lib/pawl/kernel/errors.ts';
 import { dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import type { ProviderFault } from '../../../lib/rehearsal/provider.ts';
 import { startGiftCards } from '../../../shop/providers/gift-cards.ts';
@@ -70,10 +71,10 @@ async function reconcileAll({ settleMs, lookupLagMs }: Lagging) {
         skewMs: 0,
         onEvent: (event) => events.push(event),
       },
-      (orderId, { effectKey, attempt }) =>
+      (orderId, { effectKey }) =>
         giftCards.issue(order(orderId), {
           effectKey,
-          signal: AbortSignal.timeout(attempt === 1 ? clientTimeoutMs : 20_000),
+          signal: AbortSignal.timeout(over.has(orderId) ? 20_000 : clientTimeoutMs),
         }),
     ).outcome;
 
@@ -88,6 +89,8 @@ async function reconcileAll({ settleMs, lookupLagMs }: Lagging) {
           const waitMs = 'retryAfterMs' in answer ? answer.retryAfterMs : 0;
           await new Promise((resolve) => setTimeout(resolve, waitMs));
         } catch (error) {
+          // Given back before anything ran, where the machine kept the store's answer too long: it comes again.
+          if (error instanceof NothingRunError) continue;
           expect(error).toMatchObject({ name: 'TimeoutError' });
           over.add(orderId);
           timedOut++;
