@@ -20,6 +20,9 @@ import type { Construct } from 'constructs';
  * It writes an item with the name, under the condition that there is none. The item is deleted after 120 days. The role of the state machine is permitted
  * `dynamodb:PutItem` on the table. If the table cannot be written for about a minute, the execution fails, and has had no effect.
  *
+ * Do not put it into a `Map`: the items of one execution share its name, and all but the first would end as done. In a branch of a `Parallel`, it ends that
+ * branch only.
+ *
  * The input of the execution is the input of the next state. The state machine may have either query language.
  *
  * @example

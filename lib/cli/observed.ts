@@ -96,9 +96,12 @@ function adviceOf({
   perhaps,
   wrongKeys,
   differing,
+  unread,
 }: ObservedReport): string {
   switch (advice) {
     case 'observe-first':
+      if (unread > 0)
+        return `Nothing of ${operation} could be read: a later version of pawl wrote ${plural(unread, 'record')}, or they have expired. Run the command of that version.`;
       return `Nothing was observed of ${operation}. Deploy it with mode: 'observe' first.`;
     case 'correct-the-key': {
       const fields = Object.entries(differing)

@@ -6,6 +6,7 @@ export { forgetHandlersLater } from './engine/inside-step.ts';
 export { type OnceOutcome, once } from './engine/once.ts';
 export { renewedLease } from './engine/renewed-lease.ts';
 export { nodeHost } from './host.ts';
+export { hiding, isHidden } from './kernel/key-hash.ts';
 export type { Lock } from './locks/owned-lock.ts';
 export type { LockRecord, ResourceRecord, StoredRecord } from './locks/record.ts';
 export type { Resource } from './locks/resource.ts';
@@ -15,7 +16,7 @@ export { openStates } from './operate/claim-view.ts';
 export { youngestDoubt, youngestStepDoubt } from './operate/young-doubt.ts';
 export { bodyField } from './payload/keys.ts';
 export { forgetRefusal } from './rules/forget.ts';
-export { identify } from './rules/identity.ts';
+export { identify, namesIn } from './rules/identity.ts';
 export { type KeepsNotes, keepsNotes, type Note, noteSchema, type PlaceEntry } from './rules/notes.ts';
 export { openShard, statementDue, unstatedPlace } from './rules/open.ts';
 export {

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context, SQSEvent } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { onceOverHttp } from '../../lib/pawl/http/index.ts';
-import { RetryableError } from '../../lib/pawl/index.ts';
+import { hashed, once, RetryableError } from '../../lib/pawl/index.ts';
 import { standInForAws } from '../../lib/pawl/internal.ts';
 import { topics } from '../../lib/pawl/outbox/destinations/topics.ts';
 import { DynamoDBPersistenceLayer, IdempotencyConfig, makeIdempotent } from '../../lib/pawl/powertools/index.ts';
@@ -92,6 +92,21 @@ describe('a handler of SQS runs in its unit test as it is', () => {
     await handler(fakes.sqsEvent({ orderId: 'o-1' }), fakes.context());
     expect(send).toHaveBeenCalledTimes(2);
   });
+});
+
+test('a claim under a hidden key is found with hideKeys, and is not said to be missing without', async () => {
+  const hideKeys = hashed('a secret of the tests');
+  const store = dynamoStore({ tableName: process.env['CLAIMS_TABLE'] });
+  const welcome = once(
+    { operation: 'welcome', store, hideKeys, key: (order: Order) => order.orderId, onAbandoned: 'park' },
+    async () => undefined,
+  );
+  expect(fakes.claim('welcome', 'o-1')).toBeUndefined();
+  await welcome({ orderId: 'o-1' });
+  expect(fakes.claim('welcome', 'o-1', { hideKeys })).toMatchObject({ status: 'completed' });
+  expect(fakes.claim('welcome', 'o-2', { hideKeys })).toBeUndefined();
+  expect(() => fakes.claim('welcome', 'o-1')).toThrow("fakes.claim('welcome', key, { hideKeys: hashed(secret) })");
+  expect(fakes.claim('send-email', 'o-1')).toBeUndefined();
 });
 
 test('a handler over HTTP replays in its unit test', async () => {

@@ -6,6 +6,7 @@ import {
   defaultPollers,
   type EventSourceFacts,
   type HandlerNeeds,
+  isWorkflow,
   mostBatchesOfAll,
   type ProvisionedPollers,
   queueActions,
@@ -13,6 +14,8 @@ import {
   type TableFacts,
   tableNeeds,
   unqualified,
+  workflowNeeds,
+  workflowVariable,
 } from 'pawl/deployment';
 import type { Account } from './account.ts';
 import { isEnabled, mappingsFrom, reservedConcurrencyOf } from './read-functions.ts';
@@ -63,7 +66,10 @@ export async function readConsumer(account: Account, fed: Fed, needs: HandlerNee
     deadLetterQueue,
     namedDeadLetterQueue,
     table,
-    permissions: await readPermissions(account.iam, Role, needsOf({ table, queue, deadLetterQueue: buries }, needs)),
+    permissions: await readPermissions(account.iam, Role, [
+      ...needsOf({ table, queue, deadLetterQueue: buries }, needs),
+      ...startOf(Environment?.Variables?.[workflowVariable]),
+    ]),
   };
 }
 
@@ -101,6 +107,13 @@ function needsOf({ table, queue, deadLetterQueue }: Places, needs: HandlerNeeds)
       policy: deadLetterQueue?.policy ?? [],
     },
   ];
+}
+
+/** What a consumer calls to start the workflow of its variable. Whether it looks executions up too, an ARN does not say: it does not where they are express. */
+function startOf(workflowArn: string | undefined): readonly Need[] {
+  if (workflowArn === undefined || !isWorkflow(workflowArn)) return [];
+  const needs = workflowNeeds(workflowArn).slice(0, 1);
+  return needs.map((need) => ({ ...need, on: 'the workflow', policy: [] }));
 }
 
 function eventSource(mapping: EventSourceMappingConfiguration): EventSourceFacts {

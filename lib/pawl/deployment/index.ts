@@ -42,6 +42,7 @@ export {
   findFunctionActions,
   findStackActions,
   type HandlerNeeds,
+  isWorkflow,
   lockActions,
   operateActions,
   operateDeadLetterActions,

@@ -64,11 +64,15 @@ export const findFunctionActions = ['lambda:GetFunctionConfiguration'] as const;
 /** What `--stack` needs on the stack. */
 export const findStackActions = ['cloudformation:ListStackResources'] as const;
 
-/** What `reconcileStatements` and `findings` call on the table: they read claims, mark and complete them, and keep notes; and ask which table it is, if it was restored. */
+/**
+ * What `reconcileStatements`, `findings` and `settleFindings` call on the table: they read claims, mark and complete them, and keep notes; and ask which table
+ * it is, if it was restored. While the table throttles, a claim of `settleFindings` is a statement.
+ */
 export const statementActions = [
   'dynamodb:GetItem',
   'dynamodb:BatchGetItem',
   'dynamodb:PutItem',
+  'dynamodb:PartiQLInsert',
   'dynamodb:PartiQLUpdate',
   'dynamodb:DescribeTable',
 ] as const;

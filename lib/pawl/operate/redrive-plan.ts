@@ -5,6 +5,7 @@ import type { NamesOf } from '../kernel/unknown-option.ts';
 import { isForgotten } from '../rules/decide.ts';
 import { namesIn } from '../rules/identity.ts';
 import { heldForMs } from '../rules/lease.ts';
+import { isObserved } from '../rules/observed.ts';
 import { expectActedBy } from '../rules/resolve.ts';
 import type { DeadLetterReason } from '../sqs/disposition.ts';
 import { type DeadLetter, expectHideSeconds } from './dead-letters.ts';
@@ -64,7 +65,8 @@ type About = Pick<DeadLetter, 'messageId' | 'claimId' | 'reason' | 'group' | 'so
 /**
  * One letter of a plan. `run`: the handler will run; if the effect is in doubt, the policy decides first. `acknowledge`: its effect is confirmed, and it
  * will not run. `delete`: its key is SQS's id of the message, and its effect is confirmed, perhaps by a copy that was sent before: nothing is sent, and the
- * dead letter is deleted. `consumer-decides`: its claim is not known, or the key that was given for it finds none.
+ * dead letter is deleted. `consumer-decides`: its claim is not known, the key that was given for it finds
+ * none, or its effect was only observed: while it is, the handler runs again.
  */
 export type PlannedRedrive = About &
   (
@@ -130,7 +132,9 @@ export function prospectOf(about: About, read: RecordRead, now: number): Prospec
   if (found.status === 'rejected') return { will: 'stay', whyNot: 'rejected' };
   if (found.status !== 'completed') return { will: 'run' };
   // Of a message with several bodies, a key that only has the id as a part is about one of them.
-  return { will: isItsId(about) ? 'delete' : 'acknowledge' };
+  if (isItsId(about)) return { will: 'delete' };
+  // Nothing here tells whether the consumer still observes: then it runs a copy of what is done.
+  return { will: isObserved(found) ? 'consumer-decides' : 'acknowledge' };
 }
 
 /** Whether the key of the claim is the id that SQS gave the message, and nothing else. */

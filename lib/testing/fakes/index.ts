@@ -1,4 +1,14 @@
-import { type ClaimRecord, identify, memoryStore, nodeHost, standInForAws } from 'pawl/internal';
+import type { KeyHash } from 'pawl';
+import {
+  type ClaimRecord,
+  hiding,
+  identify,
+  isHidden,
+  memoryStore,
+  namesIn,
+  nodeHost,
+  standInForAws,
+} from 'pawl/internal';
 import { type FakeContext, type FakeRecord, fakeContext, fakeEvent } from './event.ts';
 import { fakeSqs, type HiddenMessage, type SentMessage } from './fake-sqs.ts';
 
@@ -79,10 +89,30 @@ export const fakes = {
     return sqs.hidden();
   },
 
-  /** The claim of a key, in whatever table it is. */
-  claim(operation: string, key: string | number): ClaimRecord | undefined {
-    const { id: named } = identify(operation, key, nodeHost);
-    return [...tables.values()].flatMap((table) => table.records()).find(({ id }) => id === named);
+  /**
+   * The claim of a key, in whatever table it is.
+   *
+   * @param options.hideKeys `hashed(secret)`, as the handler has it
+   * @throws Error when there is no such claim, `hideKeys` is not given, and the operation has claims whose keys are hidden: the claim may be one of these
+   */
+  claim(
+    operation: string,
+    key: string | number,
+    options: { readonly hideKeys?: KeyHash } = {},
+  ): ClaimRecord | undefined {
+    const claims = [...tables.values()].flatMap((table) => table.records());
+    const { id: named } = identify(operation, key, hiding(nodeHost, options.hideKeys));
+    const found = claims.find(({ id }) => id === named);
+    if (found !== undefined || options.hideKeys !== undefined) return found;
+    const areHidden = claims
+      .map(({ id }) => namesIn(id))
+      .some((of) => of.operation === operation && isHidden(of.key ?? ''));
+    if (areHidden) {
+      throw new Error(
+        `@pawl/testing/fakes: the keys of ${operation} are hidden. Pass hideKeys as the handler has it: fakes.claim('${operation}', key, { hideKeys: hashed(secret) })`,
+      );
+    }
+    return undefined;
   },
 
   /** An event of SQS with these bodies: texts as they are, anything else as JSON. Its records have other ids at each call, as copies have that a producer sends. */

@@ -68,6 +68,21 @@ async function examine(change: Partial<DescribedAccount> = {}, name = 'Shop') {
   return { functions: consumers.map(({ functionName }) => functionName), found, skipped };
 }
 
+test('asks whether a consumer may start the workflow that its variable names, and no more: it may be an express one', async () => {
+  const WORKFLOW_ARN = arn('states', 'stateMachine:settle');
+  const functions = { 'send-mail': aFunction('send-mail', { WORKFLOW_ARN }) };
+  const without = (missing: string) => ({
+    functions,
+    decisionOn: (action: string) => (action === missing ? 'implicitDeny' : 'allowed'),
+  });
+  expect((await examine(without('states:StartExecution'))).found).toEqual([
+    [expect.stringMatching(/^problem: .*states:StartExecution/)],
+  ]);
+  expect((await examine(without('states:DescribeExecution'))).found).toEqual([[]]);
+  const named = { 'send-mail': aFunction('send-mail', { WORKFLOW_ARN: 'settle' }) };
+  expect((await examine({ functions: named })).found).toEqual([[]]);
+});
+
 test('looks into the stacks that are nested in the stack, at any depth', async () => {
   expect(await examine()).toEqual({ functions: ['send-mail'], found: [[]], skipped: [] });
 });

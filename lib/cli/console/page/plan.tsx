@@ -24,7 +24,7 @@ const willWords: Readonly<Record<string, readonly [tone: string, says: string]>>
   discard: ['bad', 'will be deleted for good'],
   'discard in doubt': ['bad', 'will be deleted for good, although the effect may have happened'],
   acknowledge: ['in-flight', 'will be acknowledged: the effect is confirmed'],
-  'consumer-decides': ['plain', 'the consumer decides: the claim is not known'],
+  'consumer-decides': ['plain', 'the consumer decides: the claim is not known, or was only observed'],
 };
 
 function wordsOf(will: string): readonly [tone: string, says: string] {

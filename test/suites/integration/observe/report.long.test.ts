@@ -1,4 +1,4 @@
-import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteTableCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, describe, expect, inject, it } from 'vitest';
 import type { ClaimEvent } from '../../../../lib/pawl/index.ts';
 import { operator } from '../../../../lib/pawl/operate/index.ts';
@@ -139,6 +139,27 @@ describe('pawl observed', () => {
     const { out, code } = await runPawl(['observed', 'send-email', '--table', tableName], env);
     expect(out).toMatch(/open claims +1 parked, 0 others: a lower share gives up their gate/);
     expect(out).toMatch(/Nothing was observed of send-email/);
+    expect(code).toBe(1);
+  });
+
+  it('of a later version: says that it could not be read, and not that nothing was observed', async () => {
+    const tableName = await claimsTable(client);
+    const { call } = consumer(tableName);
+    await call(order('a'), order('b'));
+    for (const orderId of ['a', 'b']) {
+      await client.send(
+        new UpdateItemCommand({
+          TableName: tableName,
+          Key: { id: { S: `send-email#${orderId}` } },
+          UpdateExpression: 'SET v = :later',
+          ExpressionAttributeValues: { ':later': { N: '99' } },
+        }),
+      );
+    }
+    const { out, code } = await runPawl(['observed', 'send-email', '--table', tableName], env);
+    expect(out).toMatch(/not read +2/);
+    expect(out).toMatch(/Nothing of send-email could be read: a later version of pawl wrote 2 records/);
+    expect(out).not.toMatch(/Nothing was observed/);
     expect(code).toBe(1);
   });
 

@@ -4,10 +4,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { memoryStore } from '../../../../lib/pawl/index.ts';
 import { type OperateEvent, operator } from '../../../../lib/pawl/operate/index.ts';
 import type { ClaimRecord } from '../../../../lib/pawl/rules/record.ts';
-import { bodyField, snsEnvelope } from '../../../../lib/pawl/sqs/index.ts';
+import { bodyField, eachMessage, snsEnvelope } from '../../../../lib/pawl/sqs/index.ts';
 import { type Aws, sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
 import { type SqsLocal, startSqsLocal } from '../../../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { collect } from '../../../support/collect.ts';
+import { context, sqsEvent, sqsRecord } from '../../../support/lambda.ts';
 import { localLean } from '../../../support/lean.ts';
 import { receiveAll } from '../../../support/receive-all.ts';
 import { laterRecord, record } from '../../../support/records.ts';
@@ -208,6 +209,34 @@ describe.each(Object.entries(ways))('%s', (_, open) => {
       expect(results.map(({ outcome }) => outcome)).toEqual(['redriven', 'redriven', 'redriven']);
       expect((await bodiesOf(queue.url)).sort()).toEqual(['not joined', 'pay#died', 'pay#done']);
       expect((await bodiesOf(dead.url)).sort()).toEqual(['pay#no', 'pay#parked', 'pay#runs']);
+    });
+
+    it('promises no acknowledgement of what was only observed: the consumer runs the copy again', async () => {
+      const { operate, store } = anOperator();
+      let runs = 0;
+      const observing = eachMessage<{ id: string }>(
+        {
+          operation: 'pay',
+          store,
+          key: bodyField('id'),
+          onAbandoned: 'park',
+          mode: 'observe',
+          observeWaitMs: 25_000,
+          onEvent: () => undefined,
+        },
+        () => void runs++,
+      );
+      const body = '{"id":"p-1"}';
+      await observing(sqsEvent(sqsRecord(body)), context());
+      await bury({ body });
+      const { letters } = await operate.deadLetters({ queueUrl: dead.url, operation: 'pay', key: bodyField('id') });
+      expect(letters).toMatchObject([{ claimId: 'pay#p-1', claim: { status: 'completed' } }]);
+      const plan = await operate.planRedrive({ from: dead.url, to: queue.url, letters, ...maria });
+      expect(plan.items).toMatchObject([{ will: 'consumer-decides' }]);
+      expect(await collect(operate.redrive(plan))).toMatchObject([{ outcome: 'redriven' }]);
+      const [copy] = await contentOf(queue.url);
+      await observing(sqsEvent(sqsRecord(String(copy?.Body))), context());
+      expect(runs).toBe(2);
     });
 
     it('leaves a message whose claim a later version wrote, and sends the others', async () => {
