@@ -76,7 +76,10 @@ export function giftCardRoutes(ledger: Ledger, rules: GiftCardRules = {}): Provi
         const known = typeof key === 'string' ? issued.get(key) : undefined;
         if (honoursKeys && known !== undefined) {
           // Asked of the primary, unlike the look-up: a provider that honours keys does so at once.
-          if (known.request === request) return { status: 200, body: known.card, isRepeat: true };
+          if (known.request === request) {
+            ledger.recognise('gift-card', orderId);
+            return { status: 200, body: known.card, isRepeat: true };
+          }
           return { status: 422, body: { message: 'This idempotency key was used for another request.' } };
         }
         const card: Card = { cardId: randomUUID(), orderId, amountCents, currency };

@@ -20,15 +20,22 @@ export interface Ledger {
   wasAsked(effect: EffectKind, orderId: string): boolean;
   /** How often the effect happened, by order. */
   countByOrder(effect: EffectKind): ReadonlyMap<string, number>;
+  /** Remembers that the provider knew a call for this effect by its key, and did nothing again. */
+  recognise(effect: EffectKind, orderId: string): void;
+  /** How often it was asked for again, and recognised. */
+  recognised(effect: EffectKind, orderId: string): number;
 }
 
 export function createLedger(now: () => number = Date.now): Ledger {
   const entries: LedgerEntry[] = [];
+  const known: { readonly effect: EffectKind; readonly orderId: string }[] = [];
   const asked: Readonly<Record<EffectKind, Set<string>>> = { email: new Set(), 'gift-card': new Set() };
   return {
     entries,
     ask: (effect, orderId) => void asked[effect].add(orderId),
     wasAsked: (effect, orderId) => asked[effect].has(orderId),
+    recognise: (effect, orderId) => void known.push({ effect, orderId }),
+    recognised: (effect, orderId) => known.filter((one) => one.effect === effect && one.orderId === orderId).length,
     append: (entry) => entries.push({ at: now(), ...entry }),
     countByOrder(effect) {
       const counts = new Map<string, number>();

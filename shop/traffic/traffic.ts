@@ -51,6 +51,8 @@ export interface TrafficOptions {
   readonly functionTimeoutSeconds?: number;
   /** When the processor gives up, from the first message on; and then the run, from the last one on. @default 110000, or 300 an order if that is more, and more by three times the share of kills */
   readonly deadlineMs?: number;
+  /** Whether DynamoDB has no bad day. @default false */
+  readonly isStoreHealthy?: boolean;
   /** Environment variables of all functions, in place of the app's. */
   readonly environment?: Readonly<Record<string, string>>;
   /** The bundles of the functions. @default those that would be deployed, changed for `protection` */
@@ -88,7 +90,7 @@ async function runOver(options: TrafficOptions, postgres?: ShopPostgres): Promis
   const random = createRandom(seed);
   const { faults, stats } = postgres
     ? createFaults(plan, createPostgresFaults(random), postgresReads)
-    : createFaults(plan, createDynamoDbFaults(random));
+    : createFaults(plan, options.isStoreHealthy ? { stats: {}, hooks: {} } : createDynamoDbFaults(random));
   const { provider, chain, delivery, store, ...atServices } = faults;
   const up: { shop?: Shop; result?: TrafficResult } = {};
   const run: RehearsedShop & TrafficOptions = {

@@ -37,9 +37,9 @@ export function judgeShop(
     figures.orders += 1;
     for (const [circumstance, { orders, kills }] of all) {
       const order = orders.get(id) as ShopOrder;
-      const { effects, isDeadLetter, isUnseen, certain, perhaps } = order;
+      const { effects, recognised, isDeadLetter, isUnseen, certain, perhaps } = order;
       const say = (what: string) => problems.push(`seed ${seed}, ${circumstance}: ${id} ${what}`);
-      const again = Math.max(0, effects - 1);
+      const again = Math.max(0, effects + recognised - 1);
       if (!hasKills && (effects !== plain.effects || isDeadLetter !== plain.isDeadLetter))
         say(`has ${effects} effects${isDeadLetter ? ' and is a dead letter' : ''}, and without pawl ${plain.effects}`);
       if (effects === 0 && !isDeadLetter) say('is lost');

@@ -32,7 +32,7 @@ export function eachMessage<Body>(options: SqsOptions<Body>, handle: MessageHand
       // A policy decides nothing here, and what one of the shop asks its provider by is not there without pawl.
       onAbandoned: 'park',
       mode: 'observe',
-      observeWaitMs: 1000,
+      observeWaitMs: 4000,
       // Without pawl, all of a batch run at once.
       concurrency: 10,
       onEvent: ({ type, id }) => {

@@ -36,6 +36,8 @@ export interface ShopRun {
 /** What became of an effect of an order. */
 export interface ShopOrder {
   readonly effects: number;
+  /** How often the provider was asked for it again and knew it by its key: a run like any other, for pawl. */
+  readonly recognised: number;
   readonly isDeadLetter: boolean;
   readonly isUnseen: boolean;
   readonly certain: number;
@@ -62,7 +64,9 @@ export async function observedShop({ seed, orders, killShare, circumstance }: Sh
   let table: ReturnType<typeof takeAway> | undefined;
   const result = await runTraffic({
     ...{ seed, orders, payments: 2, repayments: 0, killShare, protection: 'none', progress: silent },
-    functionTimeoutSeconds: 4,
+    functionTimeoutSeconds: 8,
+    // A request for its table that is refused is a run unseen: what is compared with a healthy table has one.
+    isStoreHealthy: true,
     machine: createMachine({ aWhileMs: 180_000 }),
     ...(circumstance === 'without' ? {} : { bundleFor }),
     ...(circumstance === 'never' ? { environment: { OBSERVED_TABLE: 'no-such-table' } } : {}),
@@ -110,6 +114,7 @@ function evidenceOf(
       const id = `${operationOf[effect]}#${orderId}`;
       orders.set(id, {
         effects: counts.get(orderId) ?? 0,
+        recognised: ledger.recognised(effect, orderId),
         isDeadLetter: verdicts[effect].setAside.includes(orderId),
         isUnseen: unseen.has(id),
         ...(reported.get(id) ?? { certain: 0, perhaps: 0 }),
