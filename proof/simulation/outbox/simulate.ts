@@ -46,7 +46,7 @@ export interface OutboxSimulateOptions extends Omit<SimulateOptions, 'change'> {
 const operation = 'post';
 const mayTakeMs = 3_600_000;
 /** Longer than any request is on its way: a counter ends a day after its last use. */
-const idleMs = 60_000;
+const idleMs = { dynamodb: 60_000, postgres: 20_000 } as const;
 
 /**
  * Runs one seed: payments come again and again until they are done, each with a message in its commit. Workers, relays and sweeps are killed, answers are
@@ -105,7 +105,7 @@ export async function simulateOutbox(
   const server = simulatedDatabase(world, table, wrote);
   const open =
     database === 'postgres'
-      ? inPostgres((sandbox) => postgresPool(surroundings, sandbox, server), idleMs)
+      ? inPostgres((sandbox) => postgresPool(surroundings, sandbox, server), idleMs.postgres)
       : inDynamo((sandbox) => dynamoClient(surroundings, sandbox, table));
   const to = groups === 0 ? 'https://queue' : 'https://queue.fifo';
   const destination = simulatedDestination(world, groups > 0);
@@ -136,7 +136,7 @@ export async function simulateOutbox(
         stats.pauses++;
         world.note(sandbox.name, 'stands still');
         sandbox.freeze();
-        world.after(random.between(1000, 3 * idleMs), () => sandbox.thaw());
+        world.after(random.between(1000, 60_000), () => sandbox.thaw());
       };
       sandbox.lieInWait({ call: random.below(calls), sent: random.chance(0.8), strike });
     }
@@ -269,7 +269,7 @@ export async function simulateOutbox(
     }
     for (const item of [...table.items.values()]) {
       const id = item['id']?.S ?? '';
-      if (item['n']?.N !== '0' || world.time < (lastUse.get(id) ?? 0) + idleMs) continue;
+      if (item['n']?.N !== '0' || world.time < (lastUse.get(id) ?? 0) + idleMs.dynamodb) continue;
       stats.countersEnded++;
       table.remove(item);
     }

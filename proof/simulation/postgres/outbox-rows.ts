@@ -33,14 +33,11 @@ export function carryOutOutbox(statement: OutboxStatement, parameters: readonly 
   const { world, items, tx, lock, unlock, isFree, isGone, done } = carrying;
 
   const current = (key: string) => (tx.writes.has(key) ? tx.writes.get(key) : items.get(key));
-  const newest = (key: string): Row | undefined => {
-    const item = current(key);
-    return item && (fieldsOf(item) as Row);
-  };
+  const newest = (key: string) => rowOfItem(current(key));
   const keyOf = ({ id, n }: Row) => `${id} ${n}`;
   const seen = [...new Set([...items.keys(), ...tx.writes.keys()])].flatMap((key) => {
-    const row = newest(key);
-    return row?.['n'] === undefined ? [] : [row];
+    const row = current(key)?.['n'] && newest(key);
+    return row ? [row] : [];
   });
   const write = (row: Row) => void tx.writes.set(keyOf(row), toItem(row));
   const scopeOf = (rows: Scope['rows']): Scope => ({ rows, parameters, table: seen });
@@ -59,7 +56,10 @@ export function carryOutOutbox(statement: OutboxStatement, parameters: readonly 
   function found(find: Find, then: (rows: readonly Row[]) => void): void {
     const most = find.limit === undefined ? Infinity : Number(find.limit(scopeOf({})));
     const all = matching(find);
-    if (find.locks === 'none') return then(all.slice(0, most));
+    if (find.locks === 'none') {
+      then(all.slice(0, most));
+      return;
+    }
     const rows: Row[] = [];
     each(
       all,
@@ -104,48 +104,54 @@ export function carryOutOutbox(statement: OutboxStatement, parameters: readonly 
     });
   }
 
-  switch (statement.kind) {
-    case 'select': {
-      const { find, shows } = statement;
-      return found(find, (rows) => done({ rows: shown(rows, shows, find), command: 'SELECT' }));
-    }
-    case 'upsert': {
-      const { alias, values, sets, shows } = statement;
-      const excluded = rowOf(values, scopeOf({}));
-      const key = keyOf(excluded);
-      return soon(() =>
-        lock(key, () => {
-          const row = newest(key);
-          const next = row ? withSets(row, sets, scopeOf({ '': row, [alias]: row, excluded })) : excluded;
-          write(next);
-          done({ rows: shown([next], shows, { alias }), command: 'INSERT' });
-        }),
-      );
-    }
-    case 'insert': {
-      const { values, lists, find } = statement;
-      const lanes = [...new Set(matching(find).map(({ id }) => id))].map((id) => ({ id }));
-      const given = lists.map(([name, list]) => [name, list(scopeOf({})) as readonly unknown[]] as const);
-      const rows = (given[0]?.[1] ?? []).map((_, index) => {
-        const one = Object.fromEntries(given.map(([name, list]) => [name, list[index]]));
-        return rowOf(values, scopeOf({ '': one }));
-      });
-      return soon(() =>
-        each(
-          rows,
-          (row, next) =>
-            lock(keyOf(row), () => {
-              if (current(keyOf(row)) !== undefined) return done({ error: serverError('23505', 'duplicate key') });
-              write(row);
-              next();
-            }),
-          () => done({ rows: lanes, command: 'SELECT' }),
-        ),
-      );
-    }
-    case 'change':
-      return soon(() => change(statement));
+  function upsert({ alias, values, sets, shows }: Extract<OutboxStatement, { kind: 'upsert' }>): void {
+    const excluded = rowOf(values, scopeOf({}));
+    const key = keyOf(excluded);
+    soon(() =>
+      lock(key, () => {
+        const row = newest(key);
+        const next = row ? withSets(row, sets, scopeOf({ '': row, [alias]: row, excluded })) : excluded;
+        write(next);
+        done({ rows: shown([next], shows, { alias }), command: 'INSERT' });
+      }),
+    );
   }
+
+  function insert({ values, lists, find }: Extract<OutboxStatement, { kind: 'insert' }>): void {
+    const lanes = [...new Set(matching(find).map(({ id }) => id))].map((id) => ({ id }));
+    const given = lists.map(([name, list]) => [name, list(scopeOf({})) as readonly unknown[]] as const);
+    const rows = (given[0]?.[1] ?? []).map((_, index) => {
+      const one = Object.fromEntries(given.map(([name, list]) => [name, list[index]]));
+      return rowOf(values, scopeOf({ '': one }));
+    });
+    const insertOne = (row: Row, next: () => void) =>
+      lock(keyOf(row), () => {
+        if (current(keyOf(row)) !== undefined) done({ error: serverError('23505', 'duplicate key') });
+        else {
+          write(row);
+          next();
+        }
+      });
+    soon(() => each(rows, insertOne, () => done({ rows: lanes, command: 'SELECT' })));
+  }
+
+  if (statement.kind === 'upsert') upsert(statement);
+  else if (statement.kind === 'insert') insert(statement);
+  else if (statement.kind === 'change') soon(() => change(statement));
+  else {
+    const { find, shows } = statement;
+    found(find, (rows) => done({ rows: shown(rows, shows, find), command: 'SELECT' }));
+  }
+}
+
+const rowsOfItems = new WeakMap<Item, Row>();
+
+/** An item is never changed, and looked at by many statements. */
+function rowOfItem(item: Item | undefined): Row | undefined {
+  if (item === undefined) return undefined;
+  const row = rowsOfItems.get(item) ?? (fieldsOf(item) as Row);
+  rowsOfItems.set(item, row);
+  return row;
 }
 
 function withSets(row: Row, sets: Sets, scope: Scope): Row {

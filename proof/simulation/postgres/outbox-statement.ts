@@ -140,9 +140,9 @@ function zip(columns: string, values: readonly Expression[]): Sets {
   return names.map((name, index) => [name, values[index] as Expression]);
 }
 
-/** `a = …, b = …`: none of the values has a comma. */
+/** `a = …, b = …` */
 function setsIn(text: string): Sets {
-  return text.split(', ').map((one) => {
+  return text.split(/, (?=\w+ = )/).map((one) => {
     const [, name = '', value = ''] = /^(\w+) = (.+)$/.exec(one) ?? [];
     return [name, expressionIn(value)];
   });
