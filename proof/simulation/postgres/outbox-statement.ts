@@ -6,7 +6,7 @@ import { type Expression, expressionIn, expressionsIn, type Row } from './expres
  */
 
 /** Whether rows are locked as they are found, and what becomes of one that another transaction has. */
-export type Locks = 'none' | 'wait' | 'skip';
+type Locks = 'none' | 'wait' | 'skip';
 
 /** What a statement sets, by columns. */
 export type Sets = readonly (readonly [column: string, value: Expression])[];
