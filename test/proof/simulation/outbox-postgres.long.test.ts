@@ -64,6 +64,14 @@ describe('the simulation of the outbox in PostgreSQL finds', () => {
   }
 
   it.each<[what: string, statement: Name, part: string | RegExp, other: string, invariant: number, within: number]>([
+    [
+      'a counter that is counted on from what the statement saw when it began, and not from the newest row',
+      'count',
+      'counted = lane.counted +',
+      'counted = coalesce((SELECT max(counted) FROM "pawl_outbox" WHERE id = $1), 0) +',
+      8,
+      3000,
+    ],
     ['a counter that is not counted on', 'count', 'lane.counted + $2', '$2', 8, 1000],
     ['a counter that begins anew before what still lies there', 'count', /coalesce\(.*0\)/, '0', 8, 3000],
     ['a commit that does not look for what lies before its messages', 'write', 'n > 0', 'n < 0', 8, 300],
