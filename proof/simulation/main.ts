@@ -12,6 +12,7 @@ npm run simulate -- [--world both] --seed N [--trace]
                 instances: 64 invocations at once in one process, which runs on after their deadlines.
                 restores: a table that is restored from a point in time in mid-traffic, and once more.
                 outbox: messages in commits, with their relay and their sweep.
+                outbox-postgres: the same with data, claims and messages in PostgreSQL.
                 postgres: as both, with the claims and the commits in PostgreSQL
   --locks       --world locks
   --seeds N     runs N seeds

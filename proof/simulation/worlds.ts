@@ -8,7 +8,16 @@ import { type Simulated, type SimulateOptions, simulate } from './simulate.ts';
 import type { Troubled } from './troubles.ts';
 
 /** What can be simulated. `both`: claims under odd seeds, doors under even ones. */
-export type What = 'both' | 'claims' | 'doors' | 'locks' | 'instances' | 'restores' | 'outbox' | 'postgres';
+export type What =
+  | 'both'
+  | 'claims'
+  | 'doors'
+  | 'locks'
+  | 'instances'
+  | 'restores'
+  | 'outbox'
+  | 'outbox-postgres'
+  | 'postgres';
 
 /** Runs one seed of a world. */
 export type SimulateAny = (
@@ -24,5 +33,6 @@ export const worlds: Readonly<Record<What, SimulateAny>> = {
   instances: (seed, options) => simulateInstances(seed, options),
   restores: (seed, options) => simulateRestores(seed, options),
   outbox: (seed, options) => simulateOutbox(seed, options),
+  'outbox-postgres': (seed, options) => simulateOutbox(seed, { ...options, database: 'postgres' }),
   postgres: (seed, options) => simulatePostgres(seed, options),
 };

@@ -4,6 +4,9 @@ import { createRandom } from '../world/random.ts';
 /** Which of the doors commits a message with its data. */
 type Door = 'commit' | 'transaction' | 'step';
 
+/** Where claims, data and messages lie. */
+export type Database = 'dynamodb' | 'postgres';
+
 /** Everything that a seed decides before time begins. */
 export interface OutboxScenario {
   readonly faults: FaultRates;
@@ -12,7 +15,7 @@ export interface OutboxScenario {
   readonly keys: number;
   /** Message groups of a FIFO queue; 0: a standard queue. */
   readonly groups: number;
-  /** How many messages a commit has. */
+  /** How many messages a commit has; in PostgreSQL, at most. */
   readonly perCommit: number;
   readonly timeoutMs: number;
   /** How long a worker tries to send what it has committed. */
@@ -28,9 +31,14 @@ export interface OutboxScenario {
   /** Whether counters end by TTL where their group is idle. */
   readonly countersEnd: boolean;
   readonly sdkTries: number;
+  /** In PostgreSQL: the share of processes that stand still at one of their requests, and go on when others have gone on without them. */
+  readonly paused: number;
+  /** In PostgreSQL: the options of the relay. */
+  readonly olderThanMs: number;
+  readonly concurrency: number;
 }
 
-export function createOutboxScenario(seed: number): OutboxScenario {
+export function createOutboxScenario(seed: number, database: Database): OutboxScenario {
   const { below, between, chance, pick } = createRandom(seed);
   const isOn = () => (chance(0.4) ? between(0.01, 0.12) : 0);
   const rates = faultNames.map((name) => [name, name.startsWith('store') || name.startsWith('statement') ? isOn() : 0]);
@@ -49,5 +57,8 @@ export function createOutboxScenario(seed: number): OutboxScenario {
     poisoned: pick([0, 0, 0.2]),
     countersEnd: chance(0.3),
     sdkTries: 3,
+    paused: database === 'postgres' ? pick([0, 0.1, 0.3]) : 0,
+    olderThanMs: pick([0, 0, 10_000]),
+    concurrency: pick([1, 2, 10]),
   };
 }

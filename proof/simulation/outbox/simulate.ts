@@ -1,32 +1,25 @@
-import { TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
-import type { Aws } from '../../../lib/pawl/aws/aws.ts';
-import { sdk } from '../../../lib/pawl/aws/sdk.ts';
 import type { Claim } from '../../../lib/pawl/engine/claim.ts';
 import { once } from '../../../lib/pawl/engine/once.ts';
-import { dynamoOutbox, outboxOperator, outboxRelay, outboxSweep } from '../../../lib/pawl/outbox/index.ts';
+import { outboxOperator, outboxRelay, outboxSweep } from '../../../lib/pawl/outbox/index.ts';
 import { bodyField } from '../../../lib/pawl/payload/keys.ts';
-import { dynamoStore } from '../../../lib/pawl/stores/dynamodb/index.ts';
-import { toItem } from '../../../lib/pawl/stores/dynamodb/item.ts';
-import {
-  type AppWrite,
-  commit,
-  commitStep,
-  eachTransaction,
-  transactionalStore,
-} from '../../../lib/pawl/transactions/index.ts';
 import { dynamoClient } from '../dynamodb/client.ts';
-import { type Item, simulatedTable } from '../dynamodb/table.ts';
+import { type Item, type OnWrite, simulatedTable } from '../dynamodb/table.ts';
 import { createSandbox, type Sandbox } from '../lambda/sandbox.ts';
 import type { Violation } from '../parts.ts';
+import { postgresPool } from '../postgres/client.ts';
+import { simulatedDatabase } from '../postgres/database.ts';
 import type { Simulated, SimulateOptions } from '../simulate.ts';
 import { createTroubles } from '../troubles.ts';
-import { createWorld } from '../world/world.ts';
+import { createWorld, worldBegins } from '../world/world.ts';
+import { inDynamo } from './dynamodb.ts';
+import { inPostgres, problemOfHold } from './postgres.ts';
 import { simulatedDestination } from './queue.ts';
-import { createOutboxScenario, type OutboxScenario } from './scenario.ts';
+import { createOutboxScenario, type Database, type OutboxScenario } from './scenario.ts';
 
 const counted = [
   'attempts',
   'kills',
+  'pauses',
   'committed',
   'sentByWorkers',
   'sentByRelay',
@@ -46,27 +39,28 @@ type Planted = 'outside';
 
 export interface OutboxSimulateOptions extends Omit<SimulateOptions, 'change'> {
   readonly planted?: Planted;
+  /** @default 'dynamodb' */
+  readonly database?: Database;
 }
 
 const operation = 'post';
-/** One table for claims, data and messages: the ids of the three never meet. */
-const tableName = 'claims';
 const mayTakeMs = 3_600_000;
 /** Longer than any request is on its way: a counter ends a day after its last use. */
-const idleMs = 60_000;
+const idleMs = { dynamodb: 60_000, postgres: 20_000 } as const;
 
 /**
  * Runs one seed: payments come again and again until they are done, each with a message in its commit. Workers, relays and sweeps are killed, answers are
- * lost, requests arrive late, batches of the stream get lost, a queue is throttled and refuses, and counters end.
+ * lost, requests arrive late, batches of the stream get lost, a queue is throttled and refuses, and counters end. In PostgreSQL, processes stand still as well,
+ * relays are called by a schedule, and commits differ in their messages.
  *
  * What must hold: a message arrives if its data is committed (7), and not otherwise (6); it has one key in all its copies (1); first copies of a group are
- * in the order of their commits (8); and nothing is left in the outbox (14).
+ * in the order of their commits (8); nothing is left in the outbox (14); and, in PostgreSQL, no two relays take one lane at a time (0).
  */
 export async function simulateOutbox(
   seed: number,
-  { keepsStory = false, turnsTheLoop = false, planted }: OutboxSimulateOptions = {},
+  { keepsStory = false, turnsTheLoop = false, planted, database = 'dynamodb' }: OutboxSimulateOptions = {},
 ): Promise<Simulated<OutboxScenario, OutboxStats>> {
-  const scenario = createOutboxScenario(seed);
+  const scenario = createOutboxScenario(seed, database);
   const { faultsEndMs, door, groups, timeoutMs, sdkTries } = scenario;
   const world = createWorld({ seed: seed + 0x3_0000_0000, keepsStory, turnsTheLoop });
   const { random } = world;
@@ -85,23 +79,34 @@ export async function simulateOutbox(
 
   const keys = Array.from({ length: scenario.keys }, (_, index) => `k${index + 1}`);
   const poisoned = new Set(keys.filter(() => random.chance(scenario.poisoned)));
-  const groupOf = (key: string) => (groups === 0 ? undefined : `g${Number(key.slice(1)) % groups}`);
+  const isSpread = database === 'postgres';
+  const groupOf = (key: string, index: number) =>
+    groups === 0 ? undefined : `g${(Number(key.slice(1)) + (isSpread ? index : 0)) % groups}`;
+  const countOf = (key: string) => (isSpread ? 1 + (Number(key.slice(1)) % scenario.perCommit) : scenario.perCommit);
   /** What was committed, in its order: of each message its uid. */
   const commits: { readonly uid: string; readonly key: string; readonly lane: string }[] = [];
   /** The lanes of new messages, as the stream has them. */
   let stream: string[] = [];
   const lastUse = new Map<string, number>();
-  const table = simulatedTable<Sandbox>(tableName, (_, before, after) => {
+  const wrote: OnWrite<Sandbox> = (_, before, after) => {
+    const hold = problemOfHold(table.items, before, after, worldBegins + world.time);
+    if (hold !== undefined) problem(0, hold);
     const [id, n] = [after['id']?.S ?? '', Number(after['n']?.N ?? Number.NaN)];
     if (Number(after['times']?.N ?? 0) > 1) problem(1, `${id} is committed ${after['times']?.N} times`);
     if (Number.isNaN(n)) return;
     lastUse.set(id, world.time);
     if (n === 0 || before?.['uid']?.S === after['uid']?.S) return;
-    if (before !== undefined) problem(7, `${before['key']?.S} is overwritten by ${after['key']?.S}`);
+    if (before !== undefined) problem(7, `${keyOf(before)} is overwritten by ${keyOf(after)}`);
     stats.committed++;
-    commits.push({ uid: after['uid']?.S ?? '', key: after['key']?.S ?? '', lane: id });
+    commits.push({ uid: after['uid']?.S ?? '', key: keyOf(after), lane: id });
     stream.push(id);
-  });
+  };
+  const table = simulatedTable<Sandbox>('claims', wrote);
+  const server = simulatedDatabase(world, table, wrote);
+  const open =
+    database === 'postgres'
+      ? inPostgres((sandbox) => postgresPool(surroundings, sandbox, server), idleMs.postgres)
+      : inDynamo((sandbox) => dynamoClient(surroundings, sandbox, table));
   const to = groups === 0 ? 'https://queue' : 'https://queue.fifo';
   const destination = simulatedDestination(world, groups > 0);
   let ids = 0;
@@ -123,16 +128,22 @@ export async function simulateOutbox(
       };
       sandbox.lieInWait({ call: random.below(calls), sent: random.chance(0.5), strike });
     }
-    world.after(timeoutMs + 1000, () => end('timed out'));
-    const client = dynamoClient(surroundings, sandbox, table);
-    // No batch response goes to a queue here: a message that is not done comes again by itself.
-    const aws: Aws = { dynamodb: sdk({ dynamodb: client }).dynamodb, sqs: { call: async () => ({}) } };
+    // What stands still is not ended: it goes on long after its time is over, and with what it knew.
+    const timeOut = () => void (sandbox.frozen ? world.after(1000, timeOut) : end('timed out'));
+    world.after(timeoutMs + 1000, timeOut);
+    if (!isCalm() && random.chance(scenario.paused)) {
+      const strike = () => {
+        stats.pauses++;
+        world.note(sandbox.name, 'stands still');
+        sandbox.freeze();
+        world.after(random.between(1000, 60_000), () => sandbox.thaw());
+      };
+      sandbox.lieInWait({ call: random.below(calls), sent: random.chance(0.8), strike });
+    }
     const isTroubled = () => !isCalm() && random.chance(scenario.queueTroubled);
     const refuses = (key: string) => !isCalm() && poisoned.has(key.split('/')[0] ?? '');
     const sentBy = { worker: 'sentByWorkers', relay: 'sentByRelay', sweep: 'sentBySweep' } as const;
-    const outbox = dynamoOutbox({
-      tableName,
-      aws,
+    const commits = open(sandbox, {
       host: sandbox.host,
       destinations: [destination.reachedBy(sandbox, isTroubled, refuses, sdkTries)],
       atOnceMs: scenario.atOnceMs,
@@ -149,51 +160,38 @@ export async function simulateOutbox(
         () => end('ends'),
         (error) => end(String((error as Error)?.name)),
       );
-    return { sandbox, client, aws, outbox, context, settled };
+    return { sandbox, commits, outbox: commits.outbox, context, settled };
   }
 
   function attempt(key: string): void {
     stats.attempts++;
-    const { sandbox, client, aws, outbox, context, settled } = begin('worker', 10);
-    const store = transactionalStore(dynamoStore({ tableName, aws, host: sandbox.host }));
-    const data = {
-      Update: {
-        TableName: tableName,
-        Key: { id: `app#${key}` },
-        UpdateExpression: 'ADD #times :one',
-        ExpressionAttributeNames: { '#times': 'times' },
-        ExpressionAttributeValues: { ':one': 1 },
-      },
-    };
-    const messages = () =>
-      Array.from({ length: scenario.perCommit }, (_, index) =>
-        outbox.message({ to, key: `${key}/${index}`, body: index, group: groupOf(key) }),
-      );
-    const writes = () => (planted === 'outside' ? [data] : [data, ...messages()]);
+    const { sandbox, commits, context, settled } = begin('worker', 10);
+    const messages = Array.from({ length: countOf(key) }, (_, index) => ({
+      ...{ to, key: `${key}/${index}`, body: index },
+      group: groupOf(key, index),
+    }));
+    const plan = { key, messages: planted === 'outside' ? [] : messages };
     /** The mistake: what a worker writes after its commit, it may not live to write. */
     async function outside(): Promise<void> {
-      if (planted !== 'outside') return;
-      const prepared = await outbox.prepare(messages());
-      await client.send(new TransactWriteItemsCommand({ TransactItems: prepared.writes.map(marshalled) }));
-      await prepared.sendNow(context.getRemainingTimeInMillis());
+      if (planted === 'outside') await commits.commitBeside({ key, messages }, context.getRemainingTimeInMillis());
     }
     // A claim that was abandoned too often waits for an operator, which is no matter of the outbox.
     const shared = {
       operation,
-      store,
+      store: commits.store,
       host: sandbox.host,
       marginMs: 100,
       maxAbandoned: 1000,
       onEvent: () => undefined,
     };
     if (door === 'transaction') {
-      const handler = eachTransaction<{ key: string }>({ ...shared, key: bodyField('key') }, writes);
+      const handler = commits.handler({ ...shared, key: bodyField('key') }, plan);
       settled(handler({ Records: [recordOf(key)] }, context).then(outside));
       return;
     }
     const pay = once({ ...shared, key: (one: string) => one, onAbandoned: 'retry' }, async (_, claim: Claim) => {
-      if (door === 'step') await commitStep(claim, 'post', writes);
-      else await commit(claim, writes());
+      if (door === 'step') await commits.commitStep(claim, plan);
+      else await commits.commit(claim, plan);
       await outside();
     });
     settled(pay.outcome(key, { remainingMs: context.getRemainingTimeInMillis }));
@@ -207,6 +205,16 @@ export async function simulateOutbox(
       if (!(isCalm() && isDone(key))) attempt(key);
       send(key, random.between(500, isCalm() ? 40_000 : 12_000));
     });
+  }
+
+  /** A schedule calls the relay, and sometimes calls it twice. */
+  function scheduled(): void {
+    for (let calls = random.chance(0.1) ? 2 : 1; calls > 0; calls--) {
+      const { outbox, context, settled } = begin('relay', 12);
+      const { olderThanMs, concurrency } = scenario;
+      const handler = outboxRelay({ outbox, olderThanMs, concurrency, onReport: () => undefined });
+      settled(handler(undefined, context));
+    }
   }
 
   /** The stream delivers a batch until it was handled, or gives it up. */
@@ -253,9 +261,15 @@ export async function simulateOutbox(
 
   function endCounters(): void {
     if (!scenario.countersEnd) return;
+    if (database === 'postgres') {
+      const { commits, settled } = begin('retention', 3);
+      const ending = commits.endCounters?.() ?? Promise.resolve(0);
+      settled(ending.then((ended) => (stats.countersEnded += ended)));
+      return;
+    }
     for (const item of [...table.items.values()]) {
       const id = item['id']?.S ?? '';
-      if (item['n']?.N !== '0' || world.time < (lastUse.get(id) ?? 0) + idleMs) continue;
+      if (item['n']?.N !== '0' || world.time < (lastUse.get(id) ?? 0) + idleMs.dynamodb) continue;
       stats.countersEnded++;
       table.remove(item);
     }
@@ -269,7 +283,8 @@ export async function simulateOutbox(
   }
 
   for (const key of keys) send(key, random.between(0, faultsEndMs));
-  every(200, 3000, relay);
+  if (database === 'postgres') every(500, 10_000, scheduled);
+  else every(200, 3000, relay);
   every(5000, 30_000, sweep);
   every(5000, 20_000, operate);
   every(1000, 20_000, endCounters);
@@ -298,7 +313,7 @@ export async function simulateOutbox(
     if (violations.length > 0) return;
     for (const key of keys) {
       const times = Number(table.items.get(`app#${key}`)?.['times']?.N ?? 0);
-      for (let index = 0; index < scenario.perCommit; index++) {
+      for (let index = 0; index < countOf(key); index++) {
         const name = `${key}/${index}`;
         const messages = commits.filter((one) => one.key === name);
         if (messages.length !== times) problem(1, `${name} was committed ${messages.length} times, its data ${times}`);
@@ -320,11 +335,8 @@ function isMessage({ n, uid }: Item): boolean {
   return uid !== undefined && n?.N !== '0';
 }
 
-/** The one write of a message that the planted mistake makes. */
-function marshalled({ Put, Update }: AppWrite) {
-  if (Put) return { Put: { TableName: Put.TableName, Item: toItem(Put.Item ?? {}) } };
-  const { Key = {}, ExpressionAttributeValues = {}, ...rest } = Update ?? { TableName: '', UpdateExpression: '' };
-  return { Update: { ...rest, Key: toItem(Key), ExpressionAttributeValues: toItem(ExpressionAttributeValues) } };
+function keyOf({ key, record }: Item): string {
+  return key?.S ?? JSON.parse(record?.S ?? '{}').key;
 }
 
 function recordOf(key: string) {

@@ -4,7 +4,8 @@ import type { PostgresClient, PostgresPool, PostgresRows } from '../../../lib/pa
 import type { FaultName } from '../faults.ts';
 import type { Sandbox } from '../lambda/sandbox.ts';
 import type { Simulation } from '../simulation.ts';
-import { type Answer, type Session, type SimulatedDatabase, serverError } from './database.ts';
+import { type Answer, serverError } from './answer.ts';
+import type { Session, SimulatedDatabase } from './database.ts';
 
 /** As far as a pool needs to know what it is part of. */
 type Surroundings = Pick<Simulation, 'world' | 'strikes' | 'isOut'> & {

@@ -4,19 +4,17 @@ import { blockId } from '../doors/parts-of-job.ts';
 import type { Item, OnWrite, SimulatedTable } from '../dynamodb/table.ts';
 import type { Sandbox } from '../lambda/sandbox.ts';
 import type { World } from '../world/world.ts';
+import { type Answer, serverError } from './answer.ts';
+import { carryOutOutbox, each } from './outbox-rows.ts';
 import { type ClaimsWrite, type Understood, understand } from './statement.ts';
 import { createRows, noTransaction, type Transaction } from './transactions.ts';
 
 /*
- * PostgreSQL, as far as a store of claims and an application's counters need it: READ COMMITTED, row locks, and `ON CONFLICT`.
+ * PostgreSQL, as far as a store of claims, an outbox and an application's counters need it: READ COMMITTED, row locks, and `ON CONFLICT`.
  *
  * Owns: what a statement sees, what it waits for, and what of it is there after a commit, a crash or a failover. The committed rows are the items of the
  * table that the oracle looks at. Does not own: what gets lost on the way to it.
  */
-
-export type Answer =
-  | { readonly rows: readonly object[]; readonly command: string }
-  | { readonly error: Error & { readonly code?: string } };
 
 /** A connection from inside of the server. */
 export interface Session {
@@ -33,11 +31,6 @@ export interface SimulatedDatabase {
   connect(writer: Sandbox, onWait: () => void, isSpared: boolean): Session;
   /** Another server takes over: what is not committed is undone, and every connection is dead. */
   failOver(): void;
-}
-
-/** An error of the server's, as the driver throws it. */
-export function serverError(code: string, message: string): Error & { readonly code: string } {
-  return Object.assign(new Error(message), { code, severity: 'ERROR' });
 }
 
 interface Open {
@@ -70,6 +63,10 @@ export function simulatedDatabase(
     if (tx.isOver) return;
     for (const [id, after] of commits ? tx.writes : []) {
       const before = table.items.get(id);
+      if (after === undefined) {
+        if (before) table.remove(before);
+        continue;
+      }
       table.put(after);
       onWrite(writer, before, after);
     }
@@ -88,16 +85,6 @@ export function simulatedDatabase(
     if (open.transaction === undefined) return;
     open.transaction.failed = true;
     end(open.transaction, false, open);
-  }
-
-  /** One after the other; `step` says when it has ended. */
-  function each<T>(all: readonly T[], step: (one: T, next: () => void) => void, ended: () => void): void {
-    const from = (index: number): void => {
-      const one = all[index];
-      if (index >= all.length) ended();
-      else step(one as T, () => from(index + 1));
-    };
-    from(0);
   }
 
   function locking(open: Open, tx: Transaction, failed: (error: Error) => void) {
@@ -206,6 +193,13 @@ export function simulatedDatabase(
           done({ rows: [], command: 'INSERT' });
         });
       }
+      case 'outbox':
+        return carryOutOutbox(what.statement, values, {
+          ...{ world, items: table.items, tx, lock, done },
+          isFree: (key) => rows.isFree(tx, key),
+          unlock: (key) => rows.unlock(tx, key),
+          isGone: () => open.isDead || tx.isOver,
+        });
       case 'check':
         return table.items.has(blockId(String(values[0])))
           ? done({ error: serverError('23514', 'the account is closed') })

@@ -1,3 +1,5 @@
+import { type OutboxStatement, understandOutbox } from './outbox-statement.ts';
+
 /**
  * The statements that the simulated database understands: those that the store sends, and those of the application. What is read of them is their text, so
  * that a statement that leaves a condition out is carried out without it. Whatever else is sent fails the run.
@@ -18,7 +20,8 @@ export interface ClaimsWrite {
 export type Understood =
   | { readonly kind: 'begin'; readonly idleMs: number }
   | { readonly kind: 'commit' | 'rollback' | 'read' | 'count' | 'check' }
-  | { readonly kind: 'write'; readonly write: ClaimsWrite };
+  | { readonly kind: 'write'; readonly write: ClaimsWrite }
+  | { readonly kind: 'outbox'; readonly statement: OutboxStatement };
 
 /** The application counts how often a write was applied. */
 export const countStatement =
@@ -38,18 +41,20 @@ export function understand(text: string): Understood {
   return known;
 }
 
-const begin = /^BEGIN; SET LOCAL idle_in_transaction_session_timeout = (\d+)$/;
+const begin = /^BEGIN(?:; SET LOCAL idle_in_transaction_session_timeout = (\d+))?$/;
 const read = /^SELECT id, record::text AS record FROM "pawl_claims" WHERE id = ANY\(\$1::text\[\]\)$/;
 
 function parse(text: string): Understood {
-  const [, idleMs] = begin.exec(text) ?? [];
-  if (idleMs !== undefined) return { kind: 'begin', idleMs: Number(idleMs) };
+  const begins = begin.exec(text);
+  if (begins) return { kind: 'begin', idleMs: Number(begins[1] ?? Infinity) };
   if (text === 'COMMIT') return { kind: 'commit' };
   if (text === 'ROLLBACK') return { kind: 'rollback' };
   if (read.test(text)) return { kind: 'read' };
   if (text === countStatement) return { kind: 'count' };
   if (text === checkStatement) return { kind: 'check' };
   if (text.startsWith('WITH given AS') && text.includes('inserted AS')) return { kind: 'write', write: writeIn(text) };
+  const statement = understandOutbox(text);
+  if (statement) return { kind: 'outbox', statement };
   throw new Error(`the simulated PostgreSQL does not understand: ${text}`);
 }
 

@@ -7,7 +7,8 @@ import type { Item } from '../dynamodb/table.ts';
  * 2. A row that another transaction has is waited for, in the order of the requests; a circle of those who wait ends with an error of the last one.
  */
 export interface Transaction {
-  readonly writes: Map<string, Item>;
+  /** Nothing, where a row is deleted. */
+  readonly writes: Map<string, Item | undefined>;
   readonly locks: Set<string>;
   waitsFor: Transaction | undefined;
   /** A statement of it has failed: all others fail, and its COMMIT is a ROLLBACK. */
@@ -19,6 +20,8 @@ export interface Rows {
   /** Locks a row, at once or when the transaction that has it has ended. */
   lock(tx: Transaction, id: string, locked: () => void, deadlocked: () => void): void;
   unlock(tx: Transaction, id: string): void;
+  /** Whether no other transaction has a row. */
+  isFree(tx: Transaction, id: string): boolean;
   /** Ends a transaction, and lets go on who waits for its rows. */
   end(tx: Transaction): void;
 }
@@ -72,6 +75,10 @@ export function createRows(soon: (run: () => void) => void): Rows {
   return {
     lock,
     unlock,
+    isFree(tx, id) {
+      const holder = holders.get(id);
+      return holder === undefined || holder === tx;
+    },
     end(tx) {
       tx.isOver = true;
       for (const id of [...tx.locks]) unlock(tx, id);

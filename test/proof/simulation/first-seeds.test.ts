@@ -36,6 +36,16 @@ test('outbox: nothing is wrong under the first 40 seeds, in which workers are ki
   expect(stats.copies).toBeGreaterThan(stats.committed);
 });
 
+test('outbox in PostgreSQL: the same under the first 40 seeds', async () => {
+  const { failures, stats } = await runSeeds(
+    (seed, options) => simulateOutbox(seed, { ...options, database: 'postgres' }),
+    seeds,
+  );
+  expect(failures).toEqual([]);
+  expect(stats.kills).toBeGreaterThan(10);
+  expect(stats.copies).toBeGreaterThan(stats.committed);
+});
+
 test('nothing of a seed is kept: a killed handler never ends, and each later call of once would be kept with it', async () => {
   const calls = processWide('claims.calls-of-once/1', () => ({ expected: false, unseen: new Set<object>() }));
   // As in a process without a function of `once`: other tests of this one have some, and theirs are not kept in this way.
