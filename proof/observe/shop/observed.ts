@@ -3,7 +3,7 @@ import { eachMessage as asWritten, type Message, type MessageHandler, type SqsOp
 
 /*
  * What the functions of the shop get in place of pawl while the campaign observes them: its consumers under `mode: 'observe'`, and of all else what they get
- * without pawl, `shop/protection/unprotected.ts`. A handler has the claim that it has there, so that nothing differs but that pawl watches.
+ * without pawl, `shop/protection/unprotected.ts`. A handler has the claim that it has there, but for the mark of its effect.
  */
 
 export { bodyField, deadLetterQueue, eventBridgeEnvelope, sentKey } from 'pawl/sqs';
@@ -24,7 +24,6 @@ export function eachMessage<Body>(options: SqsOptions<Body>, handle: MessageHand
   const claimOf = ({ record: { messageId } }: Message<Body>) => ({
     ...{ operation: options.operation, key: messageId, effectKey: messageId, attempt: 1, fence: 1, remainingMs },
     signal: AbortSignal.timeout(Math.max(1, remainingMs() - 250)),
-    effect: async <Made>(start: () => Made | PromiseLike<Made>) => start(),
   });
   const observed = asWritten<Body>(
     {
@@ -39,7 +38,9 @@ export function eachMessage<Body>(options: SqsOptions<Body>, handle: MessageHand
         if (type === 'unseen') console.log(JSON.stringify({ unseen: id }));
       },
     },
-    (message) => handle(message, claimOf(message) as unknown as Parameters<typeof handle>[1]),
+    (message, claim) =>
+      // By its mark pawl knows whether an effect has begun.
+      handle(message, { ...claimOf(message), effect: (start) => claim.effect(start) } as Parameters<typeof handle>[1]),
   );
   return (event: Parameters<typeof observed>[0], given: Context & Parameters<typeof observed>[1]) => {
     context = given;
