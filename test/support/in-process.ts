@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream';
+import { vi } from 'vitest';
 import { type Io, readLine } from '../../lib/cli/command.ts';
 import { runNamed } from '../../lib/cli/command-line.ts';
 import { commands } from '../../lib/cli/commands.ts';
@@ -37,6 +38,16 @@ export async function runCommand(args: readonly string[], typed?: string) {
       .split('\n')
       .map((line): Record<string, unknown> => JSON.parse(line));
   return { code, out: text, error: error(), lines };
+}
+
+/** Runs commands at one instant: they say how long ago something was, and between two of them the second may turn. */
+export async function atOneInstant<T>(run: () => Promise<T>): Promise<T> {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  try {
+    return await run();
+  } finally {
+    vi.useRealTimers();
+  }
 }
 
 /** Runs `pawl` in this process, as a shell sees it: what cannot run is said, and ends with 2. */

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { readMark } from '../../../../lib/cli/deployed/read-table.ts';
 import type { ClaimRecord } from '../../../../lib/pawl/rules/record.ts';
 import { startDescribedAccount } from '../../../support/described-account.ts';
-import { runCommand } from '../../../support/in-process.ts';
+import { atOneInstant, runCommand } from '../../../support/in-process.ts';
 import { mailing, ordering, startIncident } from '../../../support/incident.ts';
 import { envOf } from '../../../support/pawl-command.ts';
 import { record } from '../../../support/records.ts';
@@ -86,10 +86,13 @@ describe('pawl claims', () => {
 
 describe('pawl claim', () => {
   it('shows what is known of one claim, by its id or by its operation and key', async () => {
-    const { code, out } = await pawl('claim', `${mailing}#order-1`);
+    const [{ code, out }, byKey] = await atOneInstant(async () => [
+      await pawl('claim', `${mailing}#order-1`),
+      await pawl('claim', 'order-1', '--operation', mailing),
+    ]);
     expect(code).toBe(1);
     expect(out).toMatch(/status +parked, open: parked\nreason +abandoned\neffect key +send-email#order-1\n/);
-    expect((await pawl('claim', 'order-1', '--operation', mailing)).out).toBe(out);
+    expect(byKey.out).toBe(out);
   });
 
   it('ends with 0 for a claim that is not open, and with 1 if there is none', async () => {
