@@ -201,6 +201,7 @@ describe('what runs on a schedule', () => {
       `dynamodb:BatchGetItem on ${table}`,
       `dynamodb:DescribeTable on ${table}`,
       `dynamodb:GetItem on ${table}`,
+      `dynamodb:PartiQLInsert on ${table}`,
       `dynamodb:PartiQLUpdate on ${table}`,
       `dynamodb:PutItem on ${table}`,
       `dynamodb:Query on ${index}`,

@@ -13,7 +13,10 @@ describe('the simulation of the outbox', () => {
   it('finds nothing wrong under 500 seeds, in which everything happens that it is about', async () => {
     const { failures, stats } = await runSeeds(simulateOutbox, from(1, 500));
     expect(failures).toEqual([]);
-    for (const [what, times] of Object.entries(stats)) expect(times, what).toBeGreaterThan(10);
+    // Only in PostgreSQL, processes stand still.
+    const { pauses, ...happened } = stats;
+    expect(pauses).toBe(0);
+    for (const [what, times] of Object.entries(happened)) expect(times, what).toBeGreaterThan(10);
     expect(stats.copies).toBeGreaterThan(stats.committed);
   }, 180_000);
 
