@@ -63,14 +63,26 @@ describe('the simulation of the outbox in PostgreSQL finds', () => {
     }));
   }
 
-  it.each<[what: string, statement: Name, part: string | RegExp, other: string, invariant: number, within: number]>([
+  it.each<
+    [
+      what: string,
+      statement: Name,
+      part: string | RegExp,
+      other: string,
+      invariant: number,
+      within: number,
+      first?: number,
+    ]
+  >([
     [
       'a counter that is counted on from what the statement saw when it began, and not from the newest row',
       'count',
       'counted = lane.counted +',
       'counted = coalesce((SELECT max(counted) FROM "pawl_outbox" WHERE id = $1), 0) +',
       8,
-      3000,
+      100,
+      // Two commits must meet at one counter: from the first seed on, this takes minutes.
+      1900,
     ],
     ['a counter that is not counted on', 'count', 'lane.counted + $2', '$2', 8, 1000],
     ['a counter that begins anew before what still lies there', 'count', /coalesce\(.*0\)/, '0', 8, 3000],
@@ -82,9 +94,9 @@ describe('the simulation of the outbox in PostgreSQL finds', () => {
     ['relays that do not lock what they take', 'due', ' FOR UPDATE SKIP LOCKED', '', 0, 3000],
     ['a head that waits for its counter', 'due', 'earlier.n > 0', 'earlier.n >= 0', 14, 50],
     ['a sender that removes its lane', 'remove', /n = .*uid = \$3/, 'n > 0', 7, 100],
-  ])('%s', async (_, statement, part, other, invariant, within) => {
+  ])('%s', async (_, statement, part, other, invariant, within, first) => {
     plantIn(statement, part, other);
-    expect(await firstBroken(within)).toBe(invariant);
+    expect(await firstBroken(within, first)).toBe(invariant);
   });
 
   it('a retention that deletes counters in use', async () => {
