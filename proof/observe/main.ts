@@ -20,6 +20,8 @@ const { values } = parseArgs({
     'at-once': { type: 'string', default: '2' },
     /** How many seeds of the shop, each in four runs of its own. */
     shop: { type: 'string', default: '0' },
+    /** The first of them. */
+    'shop-from': { type: 'string', default: '1' },
   },
 });
 const seeds = Array.from({ length: Number(values.seeds) }, (_, index) => index + 1);
@@ -42,15 +44,15 @@ const problems: string[] = [];
 const total: Partial<Record<keyof Figures, number>> = {};
 const waiting = parts.values();
 await Promise.all(Array.from({ length: Number(values['at-once']) }, lane));
-const shop = await shopSeeds(Number(values.shop));
+const shop = await shopSeeds(Number(values['shop-from']), Number(values.shop));
 for (const problem of problems) console.error(problem);
 console.log(JSON.stringify({ seeds: seeds.length, ...total, shop, problems: problems.length }));
 process.exit(problems.length > 0 ? 1 : 0);
 
 /** Every third seed has kills. */
-async function shopSeeds(count: number): Promise<Partial<ShopFigures>> {
+async function shopSeeds(first: number, count: number): Promise<Partial<ShopFigures>> {
   const sum: Partial<Record<keyof ShopFigures, number>> = {};
-  for (let seed = 1; seed <= count; seed += 1) {
+  for (let seed = first; seed < first + count; seed += 1) {
     const killShare = seed % 3 === 0 ? 0.1 : 0;
     const all = new Map<Circumstance, ShopEvidence>();
     const run = async (circumstance: Circumstance) => {
