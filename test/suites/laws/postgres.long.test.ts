@@ -2,6 +2,7 @@ import { Pool } from 'pg';
 import { afterAll, describe, inject } from 'vitest';
 import { debianPrograms, postgresPrograms, startPostgres } from '../../../shop/postgres/server.ts';
 import { hasPgBouncer, startPgBouncer } from '../../support/pgbouncer.ts';
+import { outboxLaws, outboxTableOf } from './outbox-postgres.ts';
 import { lawsOverPostgres } from './over-postgres.ts';
 
 const connectionString = inject('postgresUrl');
@@ -14,9 +15,14 @@ afterAll(async () => {
   await servers.disposeAsync();
 });
 
+function twoPools(url: string) {
+  const both = [1, 2].map(() => new Pool({ connectionString: url, max: 10 })) as [Pool, Pool];
+  pools.push(...both);
+  return both;
+}
+
 function poolsOf(url: string) {
-  const [pool, elsewhere] = [1, 2].map(() => new Pool({ connectionString: url, max: 10 })) as [Pool, Pool];
-  pools.push(pool, elsewhere);
+  const [pool, elsewhere] = twoPools(url);
   return { pool, elsewhere };
 }
 
@@ -27,6 +33,7 @@ const started =
 
 describe.skipIf(programs === undefined)('on a server', () => {
   lawsOverPostgres('PostgreSQL', async () => poolsOf(connectionString), 50);
+  outboxLaws('PostgreSQL', async () => outboxTableOf(...twoPools(connectionString)), 50);
   // Transactions that are undone in place of waiting: a database may be set up so.
   const strict = ['default_transaction_isolation=serializable'];
   lawsOverPostgres('PostgreSQL, serializable', started(programs ?? '', strict), 10);
@@ -35,8 +42,12 @@ describe.skipIf(programs === undefined)('on a server', () => {
 // Ubuntu's or Debian's packages, which CI installs.
 describe.skipIf(programs === undefined || !hasPgBouncer())('through PgBouncer in transaction mode', () => {
   lawsOverPostgres('PgBouncer', async () => poolsOf(servers.use(await startPgBouncer(connectionString)).url), 10);
+  const bounced = async () => twoPools(servers.use(await startPgBouncer(connectionString)).url);
+  outboxLaws('PgBouncer', async () => outboxTableOf(...(await bounced())), 10);
 });
 
 describe.each(debianPrograms())('on version %s of Debian', (version, of) => {
   lawsOverPostgres(`PostgreSQL ${version}`, started(of), 10);
+  const server = async () => twoPools(servers.use(await startPostgres(of, [])).url);
+  outboxLaws(`PostgreSQL ${version}`, async () => outboxTableOf(...(await server())), 10);
 });

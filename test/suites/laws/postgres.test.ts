@@ -1,5 +1,6 @@
 import { Pool } from 'pg';
 import { afterAll, describe, inject } from 'vitest';
+import { outboxLaws, outboxTableOf } from './outbox-postgres.ts';
 import { lawsOverPostgres } from './over-postgres.ts';
 
 const connectionString = inject('postgresUrl');
@@ -8,4 +9,5 @@ afterAll(() => Promise.all(pools.map((pool) => pool.end())));
 
 describe.skipIf(connectionString === '')('on a server', () => {
   lawsOverPostgres('PostgreSQL', async () => ({ pool: pools[0], elsewhere: pools[1] }), 2);
+  outboxLaws('PostgreSQL', async () => outboxTableOf(...pools), 2);
 });

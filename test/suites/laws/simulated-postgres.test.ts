@@ -1,3 +1,4 @@
+import type { PostgresPool } from '../../../lib/pawl/stores/postgres/sql.ts';
 import { postgresStore } from '../../../lib/pawl/stores/postgres/store.ts';
 import { claimStoreLaws } from '../../../lib/testing/index.ts';
 import { simulatedTable } from '../../../proof/simulation/dynamodb/table.ts';
@@ -9,6 +10,7 @@ import { createWorld } from '../../../proof/simulation/world/world.ts';
 import { inCompany } from '../../support/in-company.ts';
 import { lawTest } from '../../support/law-test.ts';
 import { losingResponses } from '../../support/lost-commits.ts';
+import { outboxLaws } from './outbox-postgres.ts';
 
 /** What the simulation believes of PostgreSQL must be so: the laws that hold on a real server hold on the simulated one. */
 const world = createWorld({ seed: 1, keepsStory: false, turnsTheLoop: false });
@@ -20,15 +22,36 @@ const calm = { world, strikes: () => false, isOut: () => false, stats: noStats()
 const poolOf = () => postgresPool(calm, sandbox, database);
 
 let passing = false;
+let isWaiting = false;
 /** The laws do not know of the world's time: it passes whenever something waits for it. */
 function passTime(): void {
+  isWaiting = true;
   if (passing) return;
   passing = true;
   // Not before all that is asked for in this turn of the event loop is on its way.
   setImmediate(async () => {
+    isWaiting = false;
     await world.run(Number.POSITIVE_INFINITY);
     passing = false;
+    if (isWaiting) passTime();
   });
+}
+
+/** A pool of an author's own transactions, which sets no timer that time would pass for. */
+function passingTime(pool: PostgresPool): PostgresPool {
+  const passed = <T>(asked: Promise<T>) => {
+    passTime();
+    return asked;
+  };
+  return {
+    async connect() {
+      const client = await passed(pool.connect());
+      return {
+        query: (text, values) => passed(client.query(text, values)),
+        release: (destroy) => client.release(destroy),
+      };
+    },
+  };
 }
 
 const host = {
@@ -63,4 +86,12 @@ function laws(name: string, isAlone: boolean): void {
 }
 
 laws('', true);
+outboxLaws(
+  'the simulated PostgreSQL',
+  async () => ({
+    ...{ pool: passingTime(poolOf()), elsewhere: passingTime(poolOf()), table: 'pawl_outbox' },
+    host: { ...sandbox.host, ...host },
+  }),
+  20,
+);
 laws(', always in a batch,', false);
