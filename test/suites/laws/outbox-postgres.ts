@@ -5,9 +5,12 @@ import { nodeHost } from '../../../lib/pawl/host.ts';
 import type { Host } from '../../../lib/pawl/kernel/host.ts';
 import type { Destination } from '../../../lib/pawl/outbox/destination.ts';
 import { type PostgresOutbox, postgresOutbox } from '../../../lib/pawl/outbox/index.ts';
+import { statementsOf } from '../../../lib/pawl/outbox/postgres/statements.ts';
 import type { OutboxRecord } from '../../../lib/pawl/outbox/record.ts';
 import { type PostgresPool, postgresMigration } from '../../../lib/pawl/postgres/index.ts';
 import { deleteExpired } from '../../../lib/pawl/stores/postgres/retention.ts';
+import { textOf } from '../../../lib/pawl/stores/postgres/row.ts';
+import { quoted } from '../../../lib/pawl/stores/postgres/table.ts';
 import { createRandom } from '../../../lib/testing/laws/records.ts';
 
 /** A database with the table of an outbox that nobody else uses. */
@@ -129,6 +132,24 @@ export function outboxLaws(name: string, open: () => Promise<OutboxDatabase>, ru
       expect(await here.due(now, 100)).toHaveLength(30);
     });
 
+    it('finds what is due beside a row that a transaction is at, and does not wait for it', async () => {
+      await here.commit([{ group, key: 'a' }, { key: 'b' }]);
+      const [locked] = (await here.lane(group)) as [OutboxRecord];
+      const connection = await database.pool.connect();
+      await connection.query('BEGIN');
+      const { park } = statementsOf(quoted(database.table));
+      await connection.query(park, [textOf(locked.id), locked.n, locked.uid, null]);
+      // A sender that waits would wait for ever: then it finds the row, and more than is expected.
+      const patience = setTimeout(() => connection.query('ROLLBACK'), 20_000);
+      const found = await there.due(there.now(), 10).finally(async () => {
+        clearTimeout(patience);
+        await connection.query('ROLLBACK');
+        connection.release();
+      });
+      expect(found).toHaveLength(1);
+      expect(found).not.toContain(locked.id);
+    });
+
     it('finds again what a sender has parked, and does not hold it; what an operator retries is due at once', async () => {
       await here.commit([{ group, key: 'refused' }]);
       const [place] = await here.lane(group);
@@ -206,8 +227,9 @@ export function outboxLaws(name: string, open: () => Promise<OutboxDatabase>, ru
         for (let n = 0; n < 12; n++) await commit([{ group: groups[(from + n) % 3] as string, key: `${from}-${n}` }]);
       };
       const sending = [sends(here), sends(there)];
-      await Promise.all([commits(here, 0), commits(there, 1), commits(here, 2)]);
-      isOver = true;
+      await Promise.all([commits(here, 0), commits(there, 1), commits(here, 2)]).finally(() => {
+        isOver = true;
+      });
       await Promise.all(sending);
       expect([...sent.values()].map((ns) => ns.length)).toEqual([12, 12, 12]);
       for (const ns of sent.values()) expect(ns).toEqual(oneTo(12));
@@ -325,14 +347,17 @@ function processOf(pool: PostgresPool, table: string, host: Host) {
         ...(group !== undefined && { group }),
       }),
     );
-    const inserted = await outbox.insert(connection, drafts);
-    return {
-      async end(end: End) {
-        await connection.query(end);
-        connection.release();
-        return inserted;
-      },
+    const ends = async (end: End) => {
+      await connection.query(end);
+      connection.release();
     };
+    try {
+      const inserted = await outbox.insert(connection, drafts);
+      return { end: (end: End) => ends(end).then(() => inserted) };
+    } catch (error) {
+      await ends('ROLLBACK');
+      throw error;
+    }
   }
 
   const all = () => pagesOf(store.list);

@@ -1,6 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
 import { expect } from 'vitest';
 import { shell } from '../pawl-command.ts';
 import { startGate } from './gate.ts';
@@ -39,7 +43,19 @@ interface EndedRun {
   readonly isStruck: boolean;
 }
 
-const main = fileURLToPath(new URL('../../../bin/pawl.ts', import.meta.url));
+let bundle: Promise<string> | undefined;
+
+/** The commands in few files: one that is started hundreds of times would spend half of its time on finding those of the SDK. */
+async function bundled(): Promise<string> {
+  const outdir = mkdtempSync(join(tmpdir(), 'pawl-cli-'));
+  await build({
+    entryPoints: [fileURLToPath(new URL('../../../lib/cli/main.ts', import.meta.url))],
+    ...{ outdir, outExtension: { '.js': '.mjs' }, logLevel: 'error' },
+    ...{ bundle: true, splitting: true, platform: 'node', format: 'esm', conditions: ['@pawl/source'] },
+    banner: { js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);" },
+  });
+  return join(outdir, 'main.mjs');
+}
 
 /** Runs a command in a process of its own; at its request number `at`, the fault happens. */
 export async function runEnded(
@@ -47,6 +63,8 @@ export async function runEnded(
   endpoints: { readonly dynamo: string; readonly sqs: string },
   fault?: { readonly kind: Fault; readonly at: number },
 ): Promise<EndedRun> {
+  bundle ??= bundled();
+  const main = await bundle;
   const isAt = (index: number) => fault !== undefined && index === fault.at;
   const gate = await startGate(endpoints, {
     async before(index) {
