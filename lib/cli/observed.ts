@@ -119,7 +119,11 @@ function adviceOf({
         certain + perhaps === 0
           ? 'nothing happened twice'
           : `it would have prevented ${certain} effects for certain, and perhaps ${perhaps} more`;
-      return `Switch on with this key: each of ${plural(keys, 'key')} stood for one payload, in ${plural(deliveries, 'delivery', 'deliveries')}${lasted}; ${prevented}.`;
+      const besides =
+        unread === 0
+          ? ''
+          : ` ${plural(unread, 'key')} could not be read, and ${unread === 1 ? 'is' : 'are'} no part of this: a later version of pawl wrote the records, or they have expired.`;
+      return `Switch on with this key: each of ${plural(keys, 'key')} stood for one payload, in ${plural(deliveries, 'delivery', 'deliveries')}${lasted}; ${prevented}.${besides}`;
     }
   }
 }

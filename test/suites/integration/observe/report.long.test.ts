@@ -146,8 +146,8 @@ describe('pawl observed', () => {
     const tableName = await claimsTable(client);
     const { call } = consumer(tableName);
     await call(order('a'), order('b'));
-    for (const orderId of ['a', 'b']) {
-      await client.send(
+    const isLeft = async (orderId: string) =>
+      client.send(
         new UpdateItemCommand({
           TableName: tableName,
           Key: { id: { S: `send-email#${orderId}` } },
@@ -155,7 +155,12 @@ describe('pawl observed', () => {
           ExpressionAttributeValues: { ':later': { N: '99' } },
         }),
       );
-    }
+    await isLeft('a');
+    const part = await runPawl(['observed', 'send-email', '--table', tableName], env);
+    expect(part.out).toMatch(
+      /each of 1 key stood for one payload, .*\. 1 key could not be read, and is no part of this/,
+    );
+    await isLeft('b');
     const { out, code } = await runPawl(['observed', 'send-email', '--table', tableName], env);
     expect(out).toMatch(/not read +2/);
     expect(out).toMatch(/Nothing of send-email could be read: a later version of pawl wrote 2 records/);

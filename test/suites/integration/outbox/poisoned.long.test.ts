@@ -10,7 +10,7 @@ import { type Storage, storages } from './storages.ts';
  */
 
 /** `npm run campaign -- outbox` has fifty thousand, and two runs of each kind. */
-const messages = Number(process.env['PAWL_MESSAGES'] ?? 4000);
+const messages = Number(process.env['PAWL_MESSAGES'] ?? 2000);
 const rounds = Number(process.env['PAWL_ROUNDS'] ?? 1);
 const groups = Array.from({ length: 200 }, (_, index) => `g${index}`);
 const poisoned = new Set(groups.filter((_, index) => index % 20 === 7));
