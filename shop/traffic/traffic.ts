@@ -4,7 +4,7 @@ import type { Machine } from '../../lib/rehearsal/engine/machine.ts';
 import { createRandom } from '../../lib/rehearsal/engine/random.ts';
 import type { RehearsalResult } from '../../lib/rehearsal/file/result.ts';
 import { runRehearsal } from '../../lib/rehearsal/file/run.ts';
-import type { Look } from '../../lib/rehearsal/file/running.ts';
+import type { Look, Running } from '../../lib/rehearsal/file/running.ts';
 import { createPawlEvents, type PawlEvents } from '../../lib/rehearsal/pawl/events.ts';
 import type { Progress } from '../../lib/rehearsal/progress.ts';
 import { createDynamoDbFaults } from '../../lib/rehearsal/services/dynamodb/dynamodb-faults.ts';
@@ -60,7 +60,7 @@ export interface TrafficOptions {
   /** Another version of the functions, which runs beside this one. */
   readonly other?: OtherShop;
   /** Called when the shop is up, before anything is sent. */
-  readonly onUp?: (shop: Shop) => void | Promise<void>;
+  readonly onUp?: (shop: Shop, running: Running) => void | Promise<void>;
   /** Called when all is quiet for the first time. Returns whether there are messages again, to be waited for. */
   readonly onDrained?: (shop: Shop) => Promise<boolean>;
   /** Called with the result while the shop is still up, which ends after it. */
@@ -144,7 +144,7 @@ async function runOver(options: TrafficOptions, postgres?: ShopPostgres): Promis
       up.shop = shopOf(running.engine, run, postgres && postgresRecords(postgres.pool));
       postgres?.disturb(running, store);
       await page?.onUp(running);
-      await options.onUp?.(up.shop);
+      await options.onUp?.(up.shop, running);
     },
     async onResult(rehearsed) {
       up.result = await resultOf(run, { rehearsed, found: found(), faults: stats(), events });

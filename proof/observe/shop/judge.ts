@@ -13,6 +13,8 @@ export interface ShopFigures {
   certain: number;
   perhaps: number;
   unseen: number;
+  /** With a healthy table, of functions that the machine took time of. */
+  unseenSlowed: number;
   kills: number;
 }
 
@@ -22,7 +24,16 @@ export function judgeShop(
   hasKills: boolean,
 ): { readonly problems: readonly string[]; readonly figures: ShopFigures } {
   const problems: string[] = [];
-  const figures: ShopFigures = { orders: 0, leftOut: 0, doubled: 0, certain: 0, perhaps: 0, unseen: 0, kills: 0 };
+  const figures: ShopFigures = {
+    orders: 0,
+    leftOut: 0,
+    doubled: 0,
+    certain: 0,
+    perhaps: 0,
+    unseen: 0,
+    unseenSlowed: 0,
+    kills: 0,
+  };
   const without = all.get('without')?.orders ?? new Map<string, ShopOrder>();
   const starved = new Set([...all.values()].flatMap((one) => [...one.starved]));
   for (const [circumstance, { left, kills }] of all) {
@@ -35,7 +46,7 @@ export function judgeShop(
       continue;
     }
     figures.orders += 1;
-    for (const [circumstance, { orders, kills }] of all) {
+    for (const [circumstance, { orders, kills, slowed }] of all) {
       const order = orders.get(id) as ShopOrder;
       const { effects, recognised, isDeadLetter, isUnseen, certain, perhaps } = order;
       const say = (what: string) => problems.push(`seed ${seed}, ${circumstance}: ${id} ${what}`);
@@ -51,7 +62,9 @@ export function judgeShop(
       figures.unseen += isUnseen ? 1 : 0;
       // The table that was deleted has no report.
       if (circumstance !== 'healthy') continue;
-      if (isUnseen && kills === 0) say('is unseen, with a healthy table and without a kill');
+      const isSlowed = slowed.has(id.slice(id.indexOf('#') + 1));
+      if (isUnseen && isSlowed) figures.unseenSlowed += 1;
+      if (isUnseen && kills === 0 && !isSlowed) say('is unseen, with a healthy table and without a kill');
       if (again > certain + perhaps && !isUnseen && kills === 0)
         say(`has happened ${again} times again, of which a healthy table has ${certain + perhaps}`);
     }

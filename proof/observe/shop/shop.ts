@@ -12,6 +12,8 @@ import { dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { bundleFunction } from '../../../lib/rehearsal/bundle.ts';
 import { createMachine } from '../../../lib/rehearsal/engine/machine.ts';
 import { scratchFolder } from '../../../lib/rehearsal/engine/scratch.ts';
+import type { Running } from '../../../lib/rehearsal/file/running.ts';
+import { slowedIn } from '../../../lib/rehearsal/file/standing.ts';
 import type { Progress } from '../../../lib/rehearsal/progress.ts';
 import { operationOf, shopEffects } from '../../../shop/app/app-functions.ts';
 import { project } from '../../../shop/app/project.ts';
@@ -52,6 +54,8 @@ export interface ShopEvidence {
   readonly kills: number;
   /** The orders that the machine gave no time to. */
   readonly starved: ReadonlySet<string>;
+  /** The orders of which a function had a good part less of its time. */
+  readonly slowed: ReadonlySet<string>;
 }
 
 const silent: Progress = { update: () => undefined, say: () => undefined, end: () => undefined };
@@ -61,6 +65,7 @@ export async function observedShop({ seed, orders, killShare, circumstance }: Sh
   const unseen = new Set<string>();
   const reported = new Map<string, { readonly certain: number; readonly perhaps: number }>();
   let shop: Shop | undefined;
+  let running: Running | undefined;
   let table: ReturnType<typeof takeAway> | undefined;
   const result = await runTraffic({
     ...{ seed, orders, payments: 2, repayments: 0, killShare, protection: 'none', progress: silent },
@@ -74,8 +79,9 @@ export async function observedShop({ seed, orders, killShare, circumstance }: Sh
       const [, id] = /^\{"unseen":"([^"]+)"\}$/.exec(line) ?? [];
       if (id !== undefined) unseen.add(id);
     },
-    onUp(up) {
+    onUp(up, its) {
       shop = up;
+      running = its;
       if (circumstance === 'away') table = takeAway(up, orders);
     },
     async onDrained() {
@@ -91,7 +97,7 @@ export async function observedShop({ seed, orders, killShare, circumstance }: Sh
       }
     },
   });
-  return evidenceOf(result, shop as Shop, { unseen, reported });
+  return evidenceOf(result, shop as Shop, { unseen, reported, slowed: slowedIn((running as Running).journal) });
 }
 
 function evidenceOf(
@@ -100,9 +106,11 @@ function evidenceOf(
   {
     unseen,
     reported,
+    slowed,
   }: {
     readonly unseen: ReadonlySet<string>;
     readonly reported: ReadonlyMap<string, { readonly certain: number; readonly perhaps: number }>;
+    readonly slowed: ReadonlySet<string>;
   },
 ): ShopEvidence {
   const orders = new Map<string, ShopOrder>();
@@ -123,7 +131,7 @@ function evidenceOf(
   }
   const { killed, timedOut } = result.sandboxes;
   const starved = new Set(result.rehearsed.effects.flatMap(({ unjudged }) => unjudged));
-  return { orders, left: result.left, kills: killed + timedOut, starved };
+  return { orders, left: result.left, kills: killed + timedOut, starved, slowed };
 }
 
 /** Deletes the table of claims when half of the orders have had an effect. */
