@@ -106,6 +106,9 @@ type Uses =
     }
   | { readonly kind: 'missing' | 'not used'; readonly reason: string };
 
+/** The variable may be of something else. IAM refuses a question about what is no ARN, which would end the examination of the whole stack. */
+const isAnArn = /^arn:[\w-]+:(states|lambda):/;
+
 async function usesOf(account: Account, functionName: string, options: ReadOptions): Promise<Uses> {
   const configuration = await readFunction(account, functionName);
   if (configuration === undefined) {
@@ -118,10 +121,10 @@ async function usesOf(account: Account, functionName: string, options: ReadOptio
   const outboxTable = variables['OUTBOX_TABLE'];
   const outboxes = outboxTable === undefined ? [] : [await readOutbox(account, configuration, outboxTable)];
   const workflowArn = variables[workflowVariable];
-  // A consumer and a sweep may have the variable too: they start executions, and are told of no end.
+  // A consumer and a sweep may have the variable too: they start executions, and are told of no end. Of any other function, the rules that call it say which it is.
   const startsThem = all.length > 0 || mark !== undefined;
   const ends =
-    workflowArn === undefined || tableName === undefined || startsThem
+    workflowArn === undefined || !isAnArn.test(workflowArn) || tableName === undefined || startsThem
       ? []
       : [await readEnds(account, configuration, { workflowArn, tableName })];
   if (all.length === 0 && mark === undefined) {

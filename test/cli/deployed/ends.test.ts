@@ -137,6 +137,31 @@ it('says nothing of ends about a sweep that has the variable: it looks execution
   expect(await examine({ rules: {}, functions })).toEqual([]);
 });
 
+describe('a function that starts executions for a request of HTTP', () => {
+  const starts = { functions: { settled: settled(machines.standard) }, rules: {} };
+
+  it('is not accused: nothing tells it ends, and nothing says that it should be told', async () => {
+    const [told] = await examine(starts);
+    expect(told?.text).toContain('If it only starts executions, nothing is missing.');
+    const [disabled] = await examine({ rules: { ends: { ...ofMachine, State: 'DISABLED' } } });
+    expect(disabled?.text).not.toContain('nothing is missing');
+  });
+
+  it('needs no permission to look executions up: they may be express', async () => {
+    const decisionOn = (action: string) => (action === 'states:DescribeExecution' ? 'implicitDeny' : 'allowed');
+    expect((await examine({ ...starts, decisionOn })).filter(({ level }) => level === 'problem')).toEqual([]);
+    const found = await examine({
+      ...starts,
+      decisionOn: (action) => (action === 'states:StartExecution' ? 'implicitDeny' : 'allowed'),
+    });
+    expect(found.filter(({ level }) => level === 'problem')).toHaveLength(1);
+  });
+});
+
+it('asks nothing about a variable that holds no ARN', async () => {
+  expect(await examine({ functions: { settled: settled('deploy.yml') } })).toEqual([]);
+});
+
 it('says what it could not read', async () => {
   expect((await examine({ rules: 'denied' })).map(({ level }) => level)).toContain('unknown');
 });
@@ -145,6 +170,6 @@ it('is in the report of pawl doctor', async () => {
   await describeAccount({ ...sound, rules: {} });
   vi.stubEnv('AWS_REGION', 'eu-west-1');
   const { code, out } = await runCommand(['doctor', 'Shop']);
-  expect(out).toMatch(/settled\n {2}told of the ends of executions\n {2}warning +ends +No enabled rule/);
+  expect(out).toMatch(/settled\n {2}with the workflow arn:aws:states:\S+\n {2}warning +ends +No enabled rule/);
   expect(code).toBe(0);
 });
