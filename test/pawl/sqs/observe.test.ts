@@ -8,6 +8,7 @@ import {
   step,
 } from '../../../lib/pawl/index.ts';
 import { observedIn } from '../../../lib/pawl/rules/observed.ts';
+import { isInShare } from '../../../lib/pawl/rules/share.ts';
 import { bodyField, eachMessage, type SqsOptions } from '../../../lib/pawl/sqs/index.ts';
 import { commit } from '../../../lib/pawl/transactions/index.ts';
 import { stores, takenAway } from '../../support/broken-stores.ts';
@@ -191,6 +192,23 @@ describe('eachMessage under observe', () => {
     const own = store.records().filter(({ claimId }) => claimId !== '#observed');
     expect(own.length).toBe(40 - twice.length);
   });
+
+  it.each([1, 25])(
+    'runs what is only observed first: with concurrency %s, claims that hang leave it its time',
+    async (concurrency) => {
+      const host = virtualHost();
+      const start = host.now();
+      const startedAt: number[] = [];
+      const store = stores['hanging']?.() as never;
+      const { handler } = setUp({ store, host, enforce: 0.5, concurrency }, () => startedAt.push(host.now() - start));
+      const ids = Array.from({ length: 100 }, (_, index) => `order-${index}`);
+      const observed = ids.filter((id) => !isInShare(`send-email#${id}`, 0.5));
+      void handler(sqsEvent(...ids.map((id) => order(id))), context(30_000, host.now));
+      await host.advance(20_000);
+      expect(startedAt).toEqual(observed.map(() => 0));
+      expect(observed.length).toBeGreaterThan(concurrency);
+    },
+  );
 
   it('remembers: what was done under observe is not done again under enforcement', async () => {
     const store = memoryStore();
