@@ -2,11 +2,14 @@ import { describe, expect, it } from 'vitest';
 import {
   type Claim,
   type ClaimEvent,
+  hashed,
   memoryStore,
+  once,
   RejectedError,
   RetryableError,
   step,
 } from '../../../lib/pawl/index.ts';
+import { operator } from '../../../lib/pawl/operate/index.ts';
 import { observedIn } from '../../../lib/pawl/rules/observed.ts';
 import { isInShare } from '../../../lib/pawl/rules/share.ts';
 import { bodyField, eachMessage, type SqsOptions } from '../../../lib/pawl/sqs/index.ts';
@@ -219,6 +222,30 @@ describe('eachMessage under observe', () => {
     expect(ran).toEqual(['new']);
     // Its outcome is in doubt, and the policy is 'park'.
     expect(deadLettered).toEqual([bad.messageId]);
+  });
+
+  it('says how many keys are hidden: while their secret is changed, each counts under both', async () => {
+    const store = memoryStore();
+    const [before, after] = [hashed('a secret of before, long'), hashed('a secret of after, longer')];
+    const onEvent = () => undefined;
+    const inner = once<Order, void>(
+      {
+        operation: 'send-email',
+        store,
+        key: ({ orderId }) => orderId,
+        hideKeys: after,
+        onAbandoned: 'park',
+        mode: 'observe',
+        onEvent,
+      },
+      async () => undefined,
+    );
+    const { call } = setUp({ store, hideKeys: before }, (order) => inner(order));
+    await call(order('a'), order('b'));
+    expect(await operator({ store }).observed('send-email')).toMatchObject({ keys: 4, hidden: 4, deliveries: 4 });
+    const open = memoryStore();
+    await setUp({ store: open }).call(order('a'), order('b'));
+    expect(await operator({ store: open }).observed('send-email')).toMatchObject({ keys: 2, hidden: 0 });
   });
 
   it('reports a key that has a claim of enforcement', async () => {
