@@ -119,7 +119,9 @@ async function usesOf(account: Account, functionName: string, options: ReadOptio
   const mark = variables[scheduledVariable];
   const all = await mappingsOf(account, configuration.FunctionName ?? functionName);
   const outboxTable = variables['OUTBOX_TABLE'];
-  const outboxes = outboxTable === undefined ? [] : [await readOutbox(account, configuration, outboxTable)];
+  const isSweep = mark !== undefined && all.length === 0;
+  const outboxes =
+    outboxTable === undefined ? [] : [await readOutbox(account, configuration, { tableName: outboxTable, isSweep })];
   const workflowArn = variables[workflowVariable];
   // A consumer and a sweep may have the variable too: they start executions, and are told of no end. Of any other function, the rules that call it say which it is.
   const startsThem = all.length > 0 || mark !== undefined;
