@@ -2,7 +2,7 @@ import type { Opened } from '../payload/envelopes/envelope.ts';
 import { BatchMates } from './batch-mates.ts';
 import type { QueueDoor } from './consumer.ts';
 import type { Delivery, Invocation, Runnable } from './delivery.ts';
-import { type Disposition, suspicionOf } from './disposition.ts';
+import { type Disposition, isAsItIs, suspicionOf } from './disposition.ts';
 import { type GroupGoesOn, groupOf, inOrder } from './in-order.ts';
 import { createLimit, type LeaveTurn, type Limit } from './limit.ts';
 import { LookAhead } from './look-ahead.ts';
@@ -123,6 +123,8 @@ export class BatchRun<Body> {
   async #step(one: Queued<Body>, group: readonly Delivery[]): Promise<GroupGoesOn> {
     one.ended = this.#finish(one);
     await one.ended;
+    if (isAsItIs(one.disposition))
+      for (const behind of group.slice(group.indexOf(one) + 1)) behind.disposition = one.disposition;
     const { original } = one;
     return original === undefined || group.includes(original) ? 'by-disposition' : 'not';
   }

@@ -156,6 +156,16 @@ describe('eachMessage under observe', () => {
     expect(ran.filter((id) => id !== 'd')).toEqual(['a', 'bad-1']);
   });
 
+  it.each([{ mode: 'observe' }, { enforce: 0.1 }] as const)(
+    'asks SQS for nothing where a group ends at a failure: %o',
+    async (mode) => {
+      const { call, types, ran } = setUp({ backoffSeconds: () => undefined, ...mode }, fails);
+      const group = ['bad-1', 'a', 'b'].map((id) => sqsRecord({ orderId: id }, { group: 'g' }));
+      expect(await call(...group)).toHaveLength(3);
+      expect([ran, types()]).toEqual([['bad-1'], ['would-park']]);
+    },
+  );
+
   it('gives the handler the effect key, runs its marked effects as they are, and refuses by name what pawl would write', async () => {
     const seen: unknown[] = [];
     const { call, types } = setUp({}, async (_, claim) => {
