@@ -9,6 +9,7 @@ import {
   RetryableError,
   step,
 } from '../../../lib/pawl/index.ts';
+import { SetupError } from '../../../lib/pawl/kernel/errors.ts';
 import { operator } from '../../../lib/pawl/operate/index.ts';
 import { observedIn } from '../../../lib/pawl/rules/observed.ts';
 import { isInShare } from '../../../lib/pawl/rules/share.ts';
@@ -204,6 +205,18 @@ describe('eachMessage under observe', () => {
     // What was enforced from its first delivery on has a claim of its own.
     const own = store.records().filter(({ claimId }) => claimId !== '#observed');
     expect(own.length).toBe(40 - twice.length);
+  });
+
+  it('reports what was not written, also of an invocation that fails because nothing of it can run', async () => {
+    const ids = Array.from({ length: 20 }, (_, index) => `bad-${index}`);
+    const isEnforced = (id: string) => isInShare(id, 0.5);
+    const gone = new SetupError('no such table', 'missing-table');
+    const answer = (id: string) => (isEnforced(id) ? Promise.reject(gone) : new Promise<never>(() => undefined));
+    const store = { read: answer, write: ({ next }: { readonly next: { readonly id: string } }) => answer(next.id) };
+    const { call, types } = setUp({ store, enforce: 0.5 }, fails);
+    await expect(call(...ids.map((id) => order(id)))).rejects.toThrow('no such table');
+    const observed = ids.filter((id) => !isEnforced(`send-email#${id}`));
+    expect(types().filter((type) => type === 'unseen')).toHaveLength(observed.length);
   });
 
   it.each([1, 25])(
