@@ -1,5 +1,5 @@
 import type { FunctionConfiguration } from '@aws-sdk/client-lambda';
-import { type EndsFacts, type EndsRule, isTold, storeActions, workflowNeeds } from 'pawl/deployment';
+import { type EndsFacts, type EndsRule, type HandlerNeeds, isTold, tableNeeds, workflowNeeds } from 'pawl/deployment';
 import type { Account } from './account.ts';
 import { orUndefined } from './or-undefined.ts';
 import { readPermissions } from './read-permissions.ts';
@@ -11,6 +11,7 @@ export async function readEnds(
   account: Account,
   { FunctionName: functionName = '', FunctionArn = '', Role }: FunctionConfiguration,
   { workflowArn, tableName }: { readonly workflowArn: string; readonly tableName: string },
+  { individualStore, operations }: HandlerNeeds,
 ): Promise<EndsFacts> {
   const { events } = await account.schedules();
   const calling = await orUndefined(() => rulesCalling(events, FunctionArn));
@@ -25,11 +26,12 @@ export async function readEnds(
   // What only starts executions need not look them up: it does not where they are express.
   const needs = workflowNeeds(workflowArn).slice(0, isTold(rules ?? []) ? undefined : 1);
   const ofWorkflow = needs.map((need) => ({ ...need, on: 'the workflow', policy: [] }));
-  const onTable = { actions: storeActions, arn: table?.arn, on: 'the claims table', policy: [] };
+  const ofTable = tableNeeds({ individualStore, operations }, table?.mark);
+  const onTable = ofTable.map(({ of, ...need }) => ({ ...need, arn: table?.arn, on: of, policy: [] }));
   return {
     functionName,
     workflowArn,
     rules,
-    permissions: await readPermissions(account.iam, Role, [onTable, ...ofWorkflow]),
+    permissions: await readPermissions(account.iam, Role, [...onTable, ...ofWorkflow]),
   };
 }

@@ -128,7 +128,7 @@ async function usesOf(account: Account, functionName: string, options: ReadOptio
   const ends =
     workflowArn === undefined || !isAnArn.test(workflowArn) || tableName === undefined || startsThem
       ? []
-      : [await readEnds(account, configuration, { workflowArn, tableName })];
+      : [await readEnds(account, configuration, { workflowArn, tableName }, options)];
   if (all.length === 0 && mark === undefined) {
     if (outboxes.length + ends.length > 0) return { kind: 'used', consumers: [], scheduled: [], outboxes, ends };
     return { kind: 'not used', reason: 'no queue feeds it' };

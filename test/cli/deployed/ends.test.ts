@@ -5,7 +5,7 @@ import { describe, expect, it, test, vi } from 'vitest';
 import { ClaimsTable, ExecutionEnds, OpenClaimsSweep, type StartedWorkflow } from '../../../lib/cdk/index.ts';
 import { readDeployed } from '../../../lib/cli/deployed/read.ts';
 import { checkEnds } from '../../../lib/pawl/deployment/doctor/check-ends.ts';
-import { storeActions, workflowActions } from '../../../lib/pawl/deployment/needs.ts';
+import { type HandlerNeeds, storeActions, workflowActions } from '../../../lib/pawl/deployment/needs.ts';
 import type { ends } from '../../../lib/pawl/deployment/rules/ends.ts';
 import { emptyStack, entryFile, lockFile } from '../../cdk/support.ts';
 import { arn, type DescribedAccount, describedTable, useDescribedAccounts } from '../../support/described-account.ts';
@@ -51,9 +51,9 @@ const sound: DescribedAccount = {
 
 const describeAccount = useDescribedAccounts();
 
-async function examine(change: Partial<DescribedAccount> = {}) {
+async function examine(change: Partial<DescribedAccount> = {}, needs: HandlerNeeds = {}) {
   await describeAccount({ ...sound, ...change });
-  const { ends: found } = await readDeployed('Shop', { config: { region: 'eu-west-1' } });
+  const { ends: found } = await readDeployed('Shop', { config: { region: 'eu-west-1' }, ...needs });
   return found.flatMap((facts) => checkEnds(facts));
 }
 
@@ -128,6 +128,19 @@ it.each([
   expect(found.filter(({ level }) => level !== 'ok')).toEqual([
     expect.objectContaining({ level: 'problem', text: expect.stringContaining(missing) }),
   ]);
+});
+
+it('asks for what its store calls, and on the keys of its operation', async () => {
+  const noStatements = (action: string) => (action.startsWith('dynamodb:PartiQL') ? 'implicitDeny' : 'allowed');
+  const isWrong = ({ level }: { readonly level: string }) => level !== 'ok';
+  expect((await examine({ decisionOn: noStatements })).filter(isWrong)).toHaveLength(1);
+  expect((await examine({ decisionOn: noStatements }, { individualStore: true })).filter(isWrong)).toEqual([]);
+  const limited = (action: string, keys?: readonly string[]) =>
+    !action.startsWith('dynamodb:') || keys?.every((key) => key.startsWith('settle#')) === true
+      ? 'allowed'
+      : 'implicitDeny';
+  expect((await examine({ decisionOn: limited }, { operations: ['settle'] })).filter(isWrong)).toEqual([]);
+  expect((await examine({ decisionOn: limited }, { operations: ['other'] })).filter(isWrong)).toHaveLength(1);
 });
 
 it('says nothing of ends about a sweep that has the variable: it looks executions up, and is told of none', async () => {
