@@ -54,7 +54,6 @@ export {
   restoreActions,
   statementActions,
   statementIndexActions,
-  storeActions,
   taskActions,
   workflowActions,
 } from './needs.ts';
