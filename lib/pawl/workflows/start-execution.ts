@@ -1,6 +1,8 @@
 import type { Claim } from '../engine/claim.ts';
 import { internalsOf } from '../engine/claim-internals.ts';
 import { explainedError, InDoubtError, LeaseError, RejectedError, RetryableError } from '../kernel/errors.ts';
+import { Asked } from '../kernel/heard.ts';
+import { recordedError } from '../kernel/recorded-error.ts';
 import { executionHash, executionName } from './execution-name.ts';
 import { besideUnnamed, keepUnnamed } from './unnamed-starts.ts';
 import { startNamed, type Workflow } from './workflow.ts';
@@ -39,7 +41,15 @@ export interface StartedExecution {
  */
 export function startExecution(claim: Claim, workflow: Workflow, input: unknown): Promise<StartedExecution> {
   const { work } = internalsOf(claim, 'startExecution');
-  return work.follow(startText(claim, workflow, inputText(input)));
+  const started = startText(claim, workflow, inputText(input));
+  const asked = Asked.of(started);
+  // What the handler has done beside it is not known here: that nothing was started would release the claim.
+  const awaited = started.catch((cause) => {
+    const said = `a start that its handler has not awaited failed: ${recordedError(cause).message}`;
+    throw explainedError(Error, said, 'not-awaited', { cause });
+  });
+  work.followCall(`start of an execution of ${workflow.target}`, awaited, asked, true);
+  return asked;
 }
 
 /** The input of an execution as JSON. @throws RejectedError when it has none: no later attempt has one */

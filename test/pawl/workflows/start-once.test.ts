@@ -265,6 +265,27 @@ describe('startExecution', () => {
   });
 });
 
+it.each(['throttled', 'lost-before'] as const)(
+  'is not taken for done by a handler that does not await it: %s',
+  async (fate) => {
+    const { sfn, shared, standard, host, store } = await setUp([fate]);
+    const handler = eachMessage<Order>(
+      { ...shared, retentionSeconds: 'forever', onAbandoned: 'retry' },
+      async ({ body }, claim) => {
+        void startExecution(claim, standard, body);
+        // Long enough for it to fail while the handler is at work.
+        while (sfn.calls.length === 0) await new Promise((later) => setTimeout(later, 1));
+        await new Promise((later) => setTimeout(later, 50));
+      },
+    );
+    const message = sqsRecord({ orderId: 'a' });
+    expect(await deliver(handler, host.now, message)).toEqual([message.messageId]);
+    expect((await store.read('settle#a'))?.status).toBe('released');
+    expect(await deliver(handler, host.now, message)).toEqual([]);
+    expect(sfn.started).toHaveLength(1);
+  },
+);
+
 describe('several starts in one handler', () => {
   const twice: (Fate | undefined)[] = ['throttled', 'throttled'];
 
