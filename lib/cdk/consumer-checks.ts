@@ -232,6 +232,6 @@ export function secretProblem(name: string): Problem {
   return refusal(
     'secrets',
     `environment.${name} holds a secret's value, and everyone who may describe the function could read it. Put the ` +
-      "secret's ARN there, call secret.grantRead(consumer.function), and read it in the handler.",
+      "secret's ARN there, call secret.grantRead(consumer.function), and read it in the function.",
   );
 }

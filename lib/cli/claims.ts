@@ -84,7 +84,9 @@ export function claimName(
   if (operation !== undefined) return { operation, key };
   // An id is taken as it is: of a key that is not hashed, none has it.
   if (secret !== undefined && key.indexOf('#') > 0 && !key.includes('#hmac:'))
-    throw new UsageError('--key-secret: give the key as the handler has it, and --operation.');
+    throw new UsageError(
+      '--key-secret: give the key as the handler has it, and --operation. For a claim that hides no key, such as one of an execution, leave --key-secret out.',
+    );
   if (key.indexOf('#') > 0) return { id: key };
   throw new UsageError(`'${key}' is no id of a claim, as in 'send-email#order-17'. For a key alone, add --operation.`);
 }

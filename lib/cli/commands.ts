@@ -469,7 +469,7 @@ What is resolved, redriven, discarded, released and settled by a remedy is a lin
 ListAliases and ListEventSourceMappings, sqs:GetQueueUrl and GetQueueAttributes, dynamodb:DescribeTable, DescribeTimeToLive and
 DescribeContinuousBackups, iam:SimulatePrincipalPolicy. If it may not read something, it reports that as unknown.
 With dynamodb:GetItem on the table, it also sees the mark of a table that was restored.
-For a function of OpenClaimsSweep or StatementCheck, also events:ListRuleNamesByTarget and DescribeRule, cloudwatch:DescribeAlarms and
+For a function of OpenClaimsSweep, StatementCheck or ExecutionEnds, also events:ListRuleNamesByTarget and DescribeRule, cloudwatch:DescribeAlarms and
 GetMetricStatistics.
 A team without CloudFormation gives the name of a function; it then needs no permission for cloudformation.`,
     exits:

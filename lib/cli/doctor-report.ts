@@ -16,7 +16,12 @@ export type Examined =
       readonly tableName: string;
       readonly findings: readonly Finding[];
     }
-  | { readonly kind: 'ends'; readonly functionName: string; readonly findings: readonly Finding[] }
+  | {
+      readonly kind: 'ends';
+      readonly functionName: string;
+      readonly workflowArn: string;
+      readonly findings: readonly Finding[];
+    }
   | { readonly kind: 'scheduled'; readonly functionName: string; readonly findings: readonly Finding[] };
 
 const shown: Readonly<Record<Level, string>> = { ok: 'ok', problem: 'PROBLEM', warning: 'warning', unknown: 'unknown' };
@@ -49,7 +54,7 @@ export function table(
 
 function useOf(one: Examined): string {
   if (one.kind === 'scheduled') return 'on a schedule';
-  if (one.kind === 'ends') return 'told of the ends of executions';
+  if (one.kind === 'ends') return `with the workflow ${visible(one.workflowArn)}`;
   if (one.kind === 'outbox') return `with the outbox ${visible(one.tableName)}`;
   return `fed by ${visible(one.queueName ?? 'a queue that could not be read')}`;
 }

@@ -51,6 +51,7 @@ export async function doctor({ names: [name = ''], options }: Line<Given>, { out
     ...ends.map((facts) => ({
       kind: 'ends' as const,
       functionName: facts.functionName,
+      workflowArn: facts.workflowArn,
       findings: checkEnds(facts),
     })),
   ];

@@ -16,6 +16,8 @@ interface Given extends Values<typeof accountOptions>, Values<typeof planOptions
 const places: Readonly<Record<NotReached, string>> = {
   key: 'the key as it stands in the id of the claim, or its hash where your key function hashes it',
   fingerprint: 'the fingerprint of the payload, which is a hash: another payload under the key stays refused',
+  'other-claims':
+    'other claims of the key, each to be forgotten by itself: those of sendOnce, and one that waits for an execution',
   'statement-line': "the line of the provider's statement that the claim is marked with",
   findings: 'findings of statements about the claim',
   'dead-letters': 'dead letters, and messages that are still on a queue',

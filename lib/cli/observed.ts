@@ -25,8 +25,21 @@ export async function observed({ names: [operation = ''], options }: Line<Observ
 }
 
 function print(io: Io, report: ObservedReport): void {
-  const { operation, keys, deliveries, since, certain, perhaps, again, inDoubt, beside, unread, open, writeUnits } =
-    report;
+  const {
+    operation,
+    keys,
+    hidden,
+    deliveries,
+    since,
+    certain,
+    perhaps,
+    again,
+    inDoubt,
+    beside,
+    unread,
+    open,
+    writeUnits,
+  } = report;
   const happened = [certain > 0 && `${certain} certain`, perhaps > 0 && `${perhaps} perhaps`].filter(
     (part) => part !== false,
   );
@@ -35,6 +48,7 @@ function print(io: Io, report: ObservedReport): void {
     since: time(since),
     deliveries,
     keys,
+    'hidden keys': hidden === 0 ? undefined : `${hidden}: while their secret is changed, each counts under both`,
     'effects that happened again':
       happened.length === 0 ? 'none' : `${happened.join(', ')}, of ${plural(report.doubledKeys, 'key')}`,
     'how they came': Object.entries(again)

@@ -485,6 +485,7 @@ const others: readonly (readonly [guide: string, text: string])[] = [
   ['docs/guides/remedies.md', 'satisfies Omit<'], // test/suites/integration/operate/settle-findings.test.ts has such a file
   ['docs/guides/keys.md', "hashed(process.env['KEY_SECRET'])"], // test/suites/integration/hashed-keys.test.ts
   ['docs/guides/keys.md', 'NEW_KEY_SECRET'], // test/suites/integration/rotated-keys.test.ts
+  ['docs/guides/keys.md', 'KEY_SECRET_ARN'], // the secret as it is read, and no handler
   ['docs/guides/forget.md', 'done.notReached.join('], // test/pawl/operate/forget.test.ts
   ['docs/guides/wrap.md', 'metricEvents()'], // listeners around a handler that does nothing
   ['docs/guides/install.md', 'issue-card'], // run below

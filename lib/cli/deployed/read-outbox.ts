@@ -11,7 +11,7 @@ import { tableNamed } from './read-table.ts';
 export async function readOutbox(
   account: Account,
   { FunctionName = '', FunctionArn = '', Role, Environment }: FunctionConfiguration,
-  tableName: string,
+  { tableName, isSweep }: { readonly tableName: string; readonly isSweep: boolean },
 ): Promise<OutboxFacts> {
   const [described, stream] = await Promise.all([
     tableNamed(account, tableName),
@@ -20,7 +20,7 @@ export async function readOutbox(
   const relays = await orUndefined(() => readersOf(account, stream?.Table?.LatestStreamArn));
   const isRelay = relays?.includes(unqualified(FunctionArn)) ?? false;
   const need = {
-    actions: actionsOf(isRelay, Environment?.Variables?.['CLAIMS_TABLE'] !== undefined),
+    actions: actionsOf(isRelay, Environment?.Variables?.['CLAIMS_TABLE'] !== undefined && !isSweep),
     arn: described?.arn,
     on: 'the outbox table',
     policy: [],
@@ -39,9 +39,9 @@ async function readersOf(account: Account, streamArn: string | undefined): Promi
   return mappings.filter(isEnabled).map(({ FunctionArn = '' }) => unqualified(FunctionArn));
 }
 
-/** Of a function that may be a worker or a sweep, what both call. */
-function actionsOf(isRelay: boolean, hasClaims: boolean): readonly string[] {
+/** Of a function that may be a worker or a sweep, what both call. One that a schedule starts may sweep claims as well. */
+function actionsOf(isRelay: boolean, commits: boolean): readonly string[] {
   if (isRelay) return outboxRelayActions;
   const relays: readonly string[] = outboxRelayActions;
-  return hasClaims ? outboxActions : outboxActions.filter((action) => relays.includes(action));
+  return commits ? outboxActions : outboxActions.filter((action) => relays.includes(action));
 }

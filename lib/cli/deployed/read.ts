@@ -106,6 +106,9 @@ type Uses =
     }
   | { readonly kind: 'missing' | 'not used'; readonly reason: string };
 
+/** The variable may be of something else. IAM refuses a question about what is no ARN, which would end the examination of the whole stack. */
+const isAnArn = /^arn:[\w-]+:(states|lambda):/;
+
 async function usesOf(account: Account, functionName: string, options: ReadOptions): Promise<Uses> {
   const configuration = await readFunction(account, functionName);
   if (configuration === undefined) {
@@ -116,14 +119,16 @@ async function usesOf(account: Account, functionName: string, options: ReadOptio
   const mark = variables[scheduledVariable];
   const all = await mappingsOf(account, configuration.FunctionName ?? functionName);
   const outboxTable = variables['OUTBOX_TABLE'];
-  const outboxes = outboxTable === undefined ? [] : [await readOutbox(account, configuration, outboxTable)];
+  const isSweep = mark !== undefined && all.length === 0;
+  const outboxes =
+    outboxTable === undefined ? [] : [await readOutbox(account, configuration, { tableName: outboxTable, isSweep })];
   const workflowArn = variables[workflowVariable];
-  // A consumer and a sweep may have the variable too: they start executions, and are told of no end.
+  // A consumer and a sweep may have the variable too: they start executions, and are told of no end. Of any other function, the rules that call it say which it is.
   const startsThem = all.length > 0 || mark !== undefined;
   const ends =
-    workflowArn === undefined || tableName === undefined || startsThem
+    workflowArn === undefined || !isAnArn.test(workflowArn) || tableName === undefined || startsThem
       ? []
-      : [await readEnds(account, configuration, { workflowArn, tableName })];
+      : [await readEnds(account, configuration, { workflowArn, tableName }, options)];
   if (all.length === 0 && mark === undefined) {
     if (outboxes.length + ends.length > 0) return { kind: 'used', consumers: [], scheduled: [], outboxes, ends };
     return { kind: 'not used', reason: 'no queue feeds it' };

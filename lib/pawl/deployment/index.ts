@@ -54,7 +54,6 @@ export {
   restoreActions,
   statementActions,
   statementIndexActions,
-  storeActions,
   taskActions,
   workflowActions,
 } from './needs.ts';
@@ -72,7 +71,7 @@ export { type Format, formats, templateOf } from './template/print.ts';
 export type { TemplateOptions } from './template/settings.ts';
 export { holdsSecret, listIn, numberIn, type Properties, partOf, truthIn } from './template-values.ts';
 export { leastVisibilityOfInstancesSeconds, leastVisibilitySeconds, WiringError, wiringProblems } from './wiring.ts';
-export { type EndsRule, workflowNeeds, workflowVariable } from './wiring-ends.ts';
+export { type EndsRule, isTold, workflowNeeds, workflowVariable } from './wiring-ends.ts';
 export { defaultPollers, mostBatchesOfAll, type ProvisionedPollers } from './wiring-polling.ts';
 export { type Problem, refusal } from './wiring-problem.ts';
 export { handlerDefaults, leastReceives, mostReceives } from './wiring-receives.ts';

@@ -3,7 +3,7 @@ import { workflowActions } from './needs.ts';
 import { listIn, partOf } from './template-values.ts';
 import { type Problem, warned } from './wiring-problem.ts';
 
-/** The variable of the function that is told ends: the ARN of what is started. */
+/** The variable of a function with a workflow: the ARN of what is started. */
 export const workflowVariable = 'WORKFLOW_ARN';
 
 /** A rule of EventBridge that calls the function for events. */
@@ -13,7 +13,7 @@ export interface EndsRule {
   readonly enabled: boolean;
 }
 
-/** What is known of a function that is told the ends of executions. */
+/** What is known of a function with a workflow, which is told the ends of its executions, or only starts them. */
 export interface EndsWiring {
   readonly functionName: string;
   readonly workflowArn: string;
@@ -23,13 +23,23 @@ export interface EndsWiring {
 /** What is wrong with how ends are told. */
 export function endsProblems({ functionName, workflowArn, rules }: EndsWiring): readonly Problem[] {
   if (rules.some(({ enabled, pattern }) => enabled && tellsEndsOf(workflowArn, pattern))) return [];
+  const found = 'the sweep finds them, once the execution has to have ended';
+  const repair = `Enable the rule, or deploy the stack again: ${pageAt('docs/guides/workflows.md')}.`;
   return [
     warned(
       'endsRule',
-      `No enabled rule of EventBridge tells ${functionName} the ends of ${workflowArn}: the sweep finds them, once the execution has to have ended. ` +
-        `Enable the rule, or deploy the stack again: ${pageAt('docs/guides/workflows.md')}.`,
+      `No enabled rule of EventBridge tells ${functionName} the ends of ${workflowArn}` +
+        (isTold(rules)
+          ? `: ${found}. ${repair}`
+          : `. If it only starts executions, nothing is missing. If it is to be told their ends, ${found}. ${repair}`),
     ),
   ];
+}
+
+/** Whether a function is one that is told ends, and not one that starts executions for another caller: a rule calls it for events of workflows. */
+export function isTold(rules: readonly EndsRule[]): boolean {
+  const ofEnds: readonly unknown[] = ['aws.states', 'aws.lambda'];
+  return rules.some(({ pattern }) => listIn(partOf(pattern)['source']).some((source) => ofEnds.includes(source)));
 }
 
 /** Whether a pattern lets the ends of a workflow pass. A comparison that is not known is taken to let them. */

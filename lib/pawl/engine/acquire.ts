@@ -25,6 +25,11 @@ export interface AcquireRequest {
   /** When the invocation ends, in epoch milliseconds. */
   readonly deadline?: number | undefined;
   /**
+   * Until when the store is waited for, in epoch milliseconds, for whatever reason it does not answer.
+   * @default as late as a handler could still start
+   */
+  readonly claimsUntil?: number;
+  /**
    * Until when a store that throttles is waited for, in epoch milliseconds: a message that comes back has used up a receive.
    * @default the store decides
    */
@@ -79,7 +84,8 @@ export async function acquire(engine: Engine, asked: AcquireRequest): Promise<Ac
   // Not beyond the time in which a handler could still start: a store that hangs must not hang the batch.
   const bounds = { deadline, keptUntil: keptUntil(host, deadline) };
   let now = host.now();
-  const until = Math.min(leaseEnd(engine, bounds, now), deadline ?? Infinity) - settings.marginMs;
+  const startsBy = Math.min(leaseEnd(engine, bounds, now), deadline ?? Infinity) - settings.marginMs;
+  const until = Math.min(startsBy, asked.claimsUntil ?? Infinity);
   const retry = new Retry(host, { until, requestMs: Infinity });
   try {
     let found: ClaimRecord | undefined;

@@ -115,6 +115,14 @@ export function insideStep<T>(work: Work, step: string, run: () => T): T {
   return insides.run({ work, step, around: insides.getStore() }, run);
 }
 
+/** Whether this is called by the function of a step of this work. */
+export function isInStep(work: Work): boolean {
+  for (let inside = insides.getStore(); inside; inside = inside.around) {
+    if (inside.work === work && inside.step !== undefined) return true;
+  }
+  return false;
+}
+
 /**
  * Refuses what begins inside a step of the same claim. At a later attempt the step is done and its function does not run: what was called in it would be
  * missing from the order of steps, and the claim would be parked. An effect or a commit would end the claim in the middle of the step.

@@ -256,7 +256,8 @@ export function once<Input, R, Kept extends boolean = true>(
     const isOwn = handlersAround().length > 0;
     // An outcome that nobody looks at is done, or it counts.
     const done = started.then(expectDone);
-    for (const { work } of around) work.followCall(settings.operation, done, asked, isOwn);
+    for (const { work } of around)
+      work.followCall(`call of once with operation '${settings.operation}'`, done, asked, isOwn);
     return asked;
   };
   const onceFunction = (...args: Parameters<typeof callAndReturn>) => followed(callAndReturn(...args));

@@ -96,7 +96,7 @@ function warnOfUnmarked(operation: string): void {
 /** What is under way is waited for, but its error reaches no code of the author's. */
 export function warnOfUnawaited(operation: string, { unasked, isUnderWay }: Work): void {
   for (const called of new Set(unasked)) {
-    const said = `a handler of '${operation}' returned and had not awaited its call of once with operation '${called}'`;
+    const said = `a handler of '${operation}' returned and had not awaited its ${called}`;
     const advice = 'Write await before the call, or return its promise: its error counts as one of the handler';
     warnOnce('not-awaited', `${operation} ${called}`, `${said}. ${advice}`);
   }

@@ -15,9 +15,10 @@ export interface Rested {
   readonly late: readonly Thrown[];
 }
 
-/** A call of `once` that the handler has made. */
+/** A call of `once`, or the start of an execution, that the handler has made. */
 interface Call {
-  readonly operation: string;
+  /** What it is, for the warning. */
+  readonly what: string;
   readonly asked: Asked<unknown>;
   failure: Thrown | undefined;
 }
@@ -74,20 +75,20 @@ export class Work {
     for (const one of promises) this.follow(Promise.resolve(one).catch((error) => void this.#late.push({ error })));
   }
 
-  /** The operations of the calls of `once` whose outcome no code has asked for. */
+  /** The calls whose outcome no code has asked for. */
   get unasked(): readonly string[] {
-    return this.#calls.filter(({ asked }) => !asked.isAsked).map(({ operation }) => operation);
+    return this.#calls.filter(({ asked }) => !asked.isAsked).map(({ what }) => what);
   }
 
   /**
-   * Waits for a call of `once` as well. Its error is of who asks for its outcome. It counts as the handler's own if nobody has asked, or if it comes after the
+   * Waits for such a call as well. Its error is of who asks for its outcome. It counts as the handler's own if nobody has asked, or if it comes after the
    * handler has ended: whoever asked then, the handler has not waited for it.
    *
    * @param asked the call as its caller has it
    * @param isOwn whether it is known to be made in this handler
    */
-  followCall(operation: string, started: Promise<unknown>, asked: Asked<unknown>, isOwn: boolean): void {
-    const call: Call = { operation, asked, failure: undefined };
+  followCall(what: string, started: Promise<unknown>, asked: Asked<unknown>, isOwn: boolean): void {
+    const call: Call = { what, asked, failure: undefined };
     this.#calls.push(call);
     const over = () => this.#underWay.delete(ended);
     const ended: Promise<unknown> = started.then(over, (error) => {

@@ -293,9 +293,11 @@ async function concludeBatch<Body>(
     one.disposition = await dispositionOf(one, place);
   });
   for (const one of batch) one.disposition ??= one.original?.disposition;
-  const response = await conclude(consumer, batch, claimed);
-  await claimed.watch?.end(claimed.deadline);
-  return response;
+  try {
+    return await conclude(consumer, batch, claimed);
+  } finally {
+    await claimed.watch?.end(claimed.deadline);
+  }
 }
 
 async function record<Body>(

@@ -1,5 +1,6 @@
 import { expect } from '../kernel/check.ts';
 import type { Host } from '../kernel/host.ts';
+import { type HidingHost, withoutSecret } from '../kernel/key-hash.ts';
 import type { RecordedError } from '../kernel/recorded-error.ts';
 import { checkpointsOf, stepsInDoubt } from '../rules/checkpoints.ts';
 import { identify, identityOf, type KeyValue, namesIn } from '../rules/identity.ts';
@@ -126,13 +127,14 @@ export function openClaimView(claim: OpenClaim): OpenClaimView {
 }
 
 /** @param results whether to show what the handler and its steps returned */
-export function claimView(record: ClaimRecord, host: Pick<Host, 'sha256'>, results = false): ClaimView {
+export function claimView(record: ClaimRecord, host: Pick<HidingHost, 'sha256' | 'hide'>, results = false): ClaimView {
   const inDoubt = record.status === 'in-flight' ? [] : stepsInDoubt(record).map(({ name }) => name);
   const { result, expiresAt } = record;
   return {
     ...openClaimView(record),
     state: openStateOf(record) ?? (inDoubt.length > 0 ? 'in-doubt' : undefined),
-    effectKey: identityOf(record.id, host).effectKey,
+    // The operator may know the secret of another operation: that of a hidden key is in its id already.
+    effectKey: identityOf(record.id, withoutSecret(host)).effectKey,
     fingerprint: record.fingerprint,
     resolution: record.resolution,
     discarded: record.discarded,

@@ -29,6 +29,7 @@ export interface ForgottenBy extends ActedBy {
 export type NotReached =
   | 'key'
   | 'fingerprint'
+  | 'other-claims'
   | 'backups'
   | 'dead-letters'
   | 'logs'
@@ -92,6 +93,6 @@ function notReached({ statement, fingerprint }: ClaimRecord, { key }: ClaimView)
     // A hash, which tells another payload from this one.
     ...(fingerprint === undefined || isHiddenKey ? [] : (['fingerprint'] as const)),
     ...(statement === undefined ? [] : (['statement-line'] as const)),
-    ...(['findings', 'dead-letters', 'logs', 'backups', 'provider'] as const),
+    ...(['other-claims', 'findings', 'dead-letters', 'logs', 'backups', 'provider'] as const),
   ];
 }

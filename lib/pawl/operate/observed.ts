@@ -1,6 +1,7 @@
 import { expect } from '../kernel/check.ts';
 import { OptionError } from '../kernel/errors.ts';
-import { expectOperation } from '../rules/identity.ts';
+import { isHidden } from '../kernel/key-hash.ts';
+import { expectOperation, namesIn } from '../rules/identity.ts';
 import { keepsNotes } from '../rules/notes.ts';
 import { isAmbiguous, isEnforcedToo, isObserved, observedIn, runsUnderWay, type WayAgain } from '../rules/observed.ts';
 import { observedPlace, openShards, shardName } from '../rules/open.ts';
@@ -43,6 +44,8 @@ export interface ObservedReport {
   readonly operation: string;
   /** How many keys were seen. */
   readonly keys: number;
+  /** How many of them are hidden, by `hideKeys`. While their secret is changed, each of them counts under both secrets, with all that was seen of it. */
+  readonly hidden: number;
   readonly deliveries: number;
   /** When the first of them was seen, in epoch milliseconds; nothing if there is none. */
   readonly since: number | undefined;
@@ -132,6 +135,7 @@ class Seen {
   readonly #again: Partial<Record<WayAgain, number>> = {};
   readonly #differing: Record<string, number> = {};
   #keys = 0;
+  #hidden = 0;
   #deliveries = 0;
   #since = Infinity;
   #certain = 0;
@@ -161,6 +165,7 @@ class Seen {
     const certain = Math.max(0, done - 1);
     const perhaps = Math.max(0, done + failed + killed - Math.max(done, 1));
     this.#keys++;
+    if (isHidden(namesIn(found.id).key ?? '')) this.#hidden++;
     this.#deliveries += deliveries;
     this.#since = Math.min(this.#since, found.firstSeenAt);
     if (done === 0 && failed + killed > 0) this.#inDoubt++;
@@ -190,6 +195,7 @@ class Seen {
     return {
       operation,
       keys: this.#keys,
+      hidden: this.#hidden,
       deliveries: this.#deliveries,
       since: this.#keys === 0 ? undefined : this.#since,
       certain: this.#certain,

@@ -2,7 +2,7 @@ import type { Opened } from '../payload/envelopes/envelope.ts';
 import { BatchMates } from './batch-mates.ts';
 import type { QueueDoor } from './consumer.ts';
 import type { Delivery, Invocation, Runnable } from './delivery.ts';
-import { type Disposition, suspicionOf } from './disposition.ts';
+import { type Disposition, isAsItIs, suspicionOf } from './disposition.ts';
 import { type GroupGoesOn, groupOf, inOrder } from './in-order.ts';
 import { createLimit, type LeaveTurn, type Limit } from './limit.ts';
 import { LookAhead } from './look-ahead.ts';
@@ -90,7 +90,8 @@ const heardByNone: Heard = { isNew: () => undefined, hasEnded: () => undefined }
  * 4. Another intent under a key asks the store itself, once the message before it has ended.
  * 5. Where the envelope of a message holds several bodies, each of them is a part with a turn, a claim and a disposition of its own. The message waits
  *    for all of them.
- * 6. What was running when a worker died runs alone, after all others; what has outlived fewer workers goes first.
+ * 6. Where some keys are only observed, those have their turn before any claim is asked for: one that hangs takes no time of theirs. In a FIFO group, order comes first.
+ * 7. What was running when a worker died runs alone, after all others; what has outlived fewer workers goes first.
  */
 export class BatchRun<Body> {
   readonly #consumer: QueueDoor<Body>;
@@ -122,6 +123,8 @@ export class BatchRun<Body> {
   async #step(one: Queued<Body>, group: readonly Delivery[]): Promise<GroupGoesOn> {
     one.ended = this.#finish(one);
     await one.ended;
+    if (isAsItIs(one.disposition))
+      for (const behind of group.slice(group.indexOf(one) + 1)) behind.disposition = one.disposition;
     const { original } = one;
     return original === undefined || group.includes(original) ? 'by-disposition' : 'not';
   }
@@ -190,7 +193,7 @@ export class BatchRun<Body> {
     const encounter = this.#mates.meet(one);
     switch (encounter.kind) {
       case 'first':
-        return this.#try(one, leave);
+        return this.#turns.watched === undefined ? this.#try(one, leave) : { until: this.#tryInTurn(one) };
       case 'repeat':
         reportDelivery(this.#consumer.engine, one, { type: 'repeated' });
         return { until: this.#share(encounter.original, one) };
@@ -230,6 +233,10 @@ export class BatchRun<Body> {
 
   async #tryAfter(other: Queued<Body>, one: Ready<Body>): Promise<void> {
     await other.ended;
+    await this.#tryInTurn(one);
+  }
+
+  async #tryInTurn(one: Ready<Body>): Promise<void> {
     const { until } = await this.#limit.inTurn((leave) => this.#try(one, leave));
     await until;
   }

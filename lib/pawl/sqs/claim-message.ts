@@ -17,14 +17,14 @@ export type ClaimAttempt =
  * Asks for the claim of a message. If the store is down, nothing runs, and the message stays on its queue. Never throws.
  *
  * @param mayTakeOver if not, a message that was running when a worker died is only a suspect
- * @param waitsUntil how long a store that throttles is waited for, in epoch milliseconds
+ * @param claimsUntil how long the store is waited for, in epoch milliseconds. @default as late as a handler could still start
  */
 export async function claimMessage<Body>(
   { engine, settings }: QueueDoor<Body>,
   one: Runnable<Body>,
   deadline: number,
   mayTakeOver: boolean,
-  waitsUntil = deadline - settings.marginMs - settings.timeoutMs,
+  claimsUntil = Infinity,
 ): Promise<ClaimAttempt> {
   const late = tooLate(settings, deadline);
   if (late !== undefined) {
@@ -40,7 +40,8 @@ export async function claimMessage<Body>(
     previousFingerprint,
     attributes,
     deadline,
-    waitsUntil,
+    claimsUntil,
+    waitsUntil: Math.min(claimsUntil, deadline - settings.marginMs - settings.timeoutMs),
     mayTakeOver,
     redelivered: receiveCountOf(record) > 1,
     look,

@@ -2,7 +2,7 @@ import { returnedSeconds } from './author-error.ts';
 import { batchResponse } from './batch-response.ts';
 import type { QueueDoor } from './consumer.ts';
 import { type Delivery, type Invocation, lastCallAt } from './delivery.ts';
-import { missedItsTurn } from './disposition.ts';
+import { isAsItIs, missedItsTurn } from './disposition.ts';
 import type { SqsBatchResponse } from './event.ts';
 import { groupOf } from './in-order.ts';
 import { receiveCountOf } from './message.ts';
@@ -108,7 +108,7 @@ function secondsToTurn(place: number, turns: number, elapsedMs: number): number 
 function secondsToWait<Body>(consumer: QueueDoor<Body>, one: Delivery): number | undefined {
   const { host, backoffSeconds } = consumer.settings;
   const { record, disposition = missedItsTurn } = one;
-  if (disposition.kind !== 'returned' || disposition.isAsItIs) return undefined;
+  if (disposition.kind !== 'returned' || isAsItIs(disposition)) return undefined;
   const { delayMs, atLeastMs = 0 } = disposition;
   if (delayMs === 0) return 0;
   if (delayMs !== undefined) return (delayMs + host.random() * (500 + delayMs / 10)) / 1000;

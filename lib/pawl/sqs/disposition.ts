@@ -71,6 +71,11 @@ export const missedItsTurn: Returned = { kind: 'returned', delayMs: 0, missedIts
 /** It comes again as it would without pawl: when the queue's visibility timeout is over. */
 export const returnedAsItIs: Returned = { kind: 'returned', isAsItIs: true };
 
+/** Whether SQS hears nothing of a message, nor of those behind it in its group: they come again with it. */
+export function isAsItIs(disposition: Disposition | undefined): boolean {
+  return disposition?.kind === 'returned' && disposition.isAsItIs === true;
+}
+
 /** It comes again then, and that is no failure of its own. */
 export function returnedFor(delayMs: number): Returned {
   return { kind: 'returned', delayMs };

@@ -35,9 +35,11 @@ export function eachBy<Body>(
     const until = deadline - marginMs;
     const watched = watchedBy(consumer, received, handle);
     await new BatchRun(consumer, tryMessage, { batch, invocation: received, until, suspects, watched }).run();
-    const response = await conclude(consumer, batch, received);
-    await watched?.watch.end(deadline);
-    return response;
+    try {
+      return await conclude(consumer, batch, received);
+    } finally {
+      await watched?.watch.end(deadline);
+    }
   };
 }
 

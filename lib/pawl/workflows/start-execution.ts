@@ -1,7 +1,10 @@
 import type { Claim } from '../engine/claim.ts';
 import { internalsOf } from '../engine/claim-internals.ts';
 import { explainedError, InDoubtError, LeaseError, RejectedError, RetryableError } from '../kernel/errors.ts';
+import { Asked } from '../kernel/heard.ts';
+import { recordedError } from '../kernel/recorded-error.ts';
 import { executionHash, executionName } from './execution-name.ts';
+import { besideUnnamed, keepUnnamed } from './unnamed-starts.ts';
 import { startNamed, type Workflow } from './workflow.ts';
 
 /** An execution that is certain to exist. */
@@ -15,14 +18,15 @@ export interface StartedExecution {
  * Starts an execution in a handler that has a claim: of `eachMessage`, `once`, `onceOverHttp`. One key starts one execution of a target, however often the
  * handler runs. Its name is made of the operation, the key and the target, so an earlier attempt whose answer was lost is recognised.
  *
- * An express workflow has no names. There, an answer that is lost throws an error that says nothing, and `onAbandoned` of the handler decides.
+ * An express workflow has no names. There, an answer that is lost throws an error that says nothing, and `onAbandoned` of the handler decides. So does it where
+ * another start of the handler is refused beside it: make each a `step` to begin again behind it.
  *
  * Two executions of one target need two keys: call it in a handler of `once`, with an operation of its own.
  *
  * @param claim as the handler was given it
  * @param input JSON: the same at each attempt, so without times and random values
  * @throws RejectedError when the target refuses the input, or has an execution of this name with another input
- * @throws RetryableError when nothing was started: the target asks to slow down, or is not set up
+ * @throws RetryableError when nothing was started: the target asks to slow down, or is not set up. Not beside an express execution of the same handler
  * @throws InDoubtError when an earlier attempt is so old that the target has forgotten its name
  * @throws LeaseError when the time is over. What the target throws beside these says nothing
  * @example
@@ -37,7 +41,15 @@ export interface StartedExecution {
  */
 export function startExecution(claim: Claim, workflow: Workflow, input: unknown): Promise<StartedExecution> {
   const { work } = internalsOf(claim, 'startExecution');
-  return work.follow(startText(claim, workflow, inputText(input)));
+  const started = startText(claim, workflow, inputText(input));
+  const asked = Asked.of(started);
+  // What the handler has done beside it is not known here: that nothing was started would release the claim.
+  const awaited = started.catch((cause) => {
+    const said = `a start that its handler has not awaited failed: ${recordedError(cause).message}`;
+    throw explainedError(Error, said, 'not-awaited', { cause });
+  });
+  work.followCall(`start of an execution of ${workflow.target}`, awaited, asked, true);
+  return asked;
 }
 
 /** The input of an execution as JSON. @throws RejectedError when it has none: no later attempt has one */
@@ -52,13 +64,23 @@ export function inputText(input: unknown): string {
 }
 
 export async function startText(claim: Claim, workflow: Workflow, input: string): Promise<StartedExecution> {
-  const { host } = internalsOf(claim, 'startExecution').engine.settings;
+  const { work } = internalsOf(claim, 'startExecution');
+  try {
+    return await startUnder(claim, workflow, input);
+  } catch (error) {
+    throw await besideUnnamed(work, () => claim.signal, error);
+  }
+}
+
+async function startUnder(claim: Claim, workflow: Workflow, input: string): Promise<StartedExecution> {
+  const { engine, work } = internalsOf(claim, 'startExecution');
+  const { host } = engine.settings;
   expectStartable(claim, workflow);
   const { operation, key } = claim;
   const name = executionName(executionHash({ operation, key, target: workflow.target }, host), 1);
   const call = { signal: claim.signal };
   if (workflow.kind === 'named') return { name, execution: await startNamed(workflow, name, input, call) };
-  const { execution } = await workflow.start(name, input, call);
+  const { execution } = await keepUnnamed(work, async () => workflow.start(name, input, call));
   return { name, execution };
 }
 

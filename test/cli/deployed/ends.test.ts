@@ -5,7 +5,7 @@ import { describe, expect, it, test, vi } from 'vitest';
 import { ClaimsTable, ExecutionEnds, OpenClaimsSweep, type StartedWorkflow } from '../../../lib/cdk/index.ts';
 import { readDeployed } from '../../../lib/cli/deployed/read.ts';
 import { checkEnds } from '../../../lib/pawl/deployment/doctor/check-ends.ts';
-import { storeActions, workflowActions } from '../../../lib/pawl/deployment/needs.ts';
+import { type HandlerNeeds, storeActions, workflowActions } from '../../../lib/pawl/deployment/needs.ts';
 import type { ends } from '../../../lib/pawl/deployment/rules/ends.ts';
 import { emptyStack, entryFile, lockFile } from '../../cdk/support.ts';
 import { arn, type DescribedAccount, describedTable, useDescribedAccounts } from '../../support/described-account.ts';
@@ -51,9 +51,9 @@ const sound: DescribedAccount = {
 
 const describeAccount = useDescribedAccounts();
 
-async function examine(change: Partial<DescribedAccount> = {}) {
+async function examine(change: Partial<DescribedAccount> = {}, needs: HandlerNeeds = {}) {
   await describeAccount({ ...sound, ...change });
-  const { ends: found } = await readDeployed('Shop', { config: { region: 'eu-west-1' } });
+  const { ends: found } = await readDeployed('Shop', { config: { region: 'eu-west-1' }, ...needs });
   return found.flatMap((facts) => checkEnds(facts));
 }
 
@@ -130,11 +130,49 @@ it.each([
   ]);
 });
 
+it('asks for what its store calls, and on the keys of its operation', async () => {
+  const noStatements = (action: string) => (action.startsWith('dynamodb:PartiQL') ? 'implicitDeny' : 'allowed');
+  const isWrong = ({ level }: { readonly level: string }) => level !== 'ok';
+  expect((await examine({ decisionOn: noStatements })).filter(isWrong)).toHaveLength(1);
+  expect((await examine({ decisionOn: noStatements }, { individualStore: true })).filter(isWrong)).toEqual([]);
+  const limited = (action: string, keys?: readonly string[]) =>
+    !action.startsWith('dynamodb:') || keys?.every((key) => key.startsWith('settle#')) === true
+      ? 'allowed'
+      : 'implicitDeny';
+  expect((await examine({ decisionOn: limited }, { operations: ['settle'] })).filter(isWrong)).toEqual([]);
+  expect((await examine({ decisionOn: limited }, { operations: ['other'] })).filter(isWrong)).toHaveLength(1);
+});
+
 it('says nothing of ends about a sweep that has the variable: it looks executions up, and is told of none', async () => {
   const { Environment, ...rest } = settled(machines.standard);
   const Variables = { ...Environment.Variables, PAWL_SCHEDULED: '[{"kind":"sweep"}]' };
   const functions = { settled: { ...rest, Environment: { Variables } } };
   expect(await examine({ rules: {}, functions })).toEqual([]);
+});
+
+describe('a function that starts executions for a request of HTTP', () => {
+  const starts = { functions: { settled: settled(machines.standard) }, rules: {} };
+
+  it('is not accused: nothing tells it ends, and nothing says that it should be told', async () => {
+    const [told] = await examine(starts);
+    expect(told?.text).toContain('If it only starts executions, nothing is missing.');
+    const [disabled] = await examine({ rules: { ends: { ...ofMachine, State: 'DISABLED' } } });
+    expect(disabled?.text).not.toContain('nothing is missing');
+  });
+
+  it('needs no permission to look executions up: they may be express', async () => {
+    const decisionOn = (action: string) => (action === 'states:DescribeExecution' ? 'implicitDeny' : 'allowed');
+    expect((await examine({ ...starts, decisionOn })).filter(({ level }) => level === 'problem')).toEqual([]);
+    const found = await examine({
+      ...starts,
+      decisionOn: (action) => (action === 'states:StartExecution' ? 'implicitDeny' : 'allowed'),
+    });
+    expect(found.filter(({ level }) => level === 'problem')).toHaveLength(1);
+  });
+});
+
+it('asks nothing about a variable that holds no ARN', async () => {
+  expect(await examine({ functions: { settled: settled('deploy.yml') } })).toEqual([]);
 });
 
 it('says what it could not read', async () => {
@@ -145,6 +183,6 @@ it('is in the report of pawl doctor', async () => {
   await describeAccount({ ...sound, rules: {} });
   vi.stubEnv('AWS_REGION', 'eu-west-1');
   const { code, out } = await runCommand(['doctor', 'Shop']);
-  expect(out).toMatch(/settled\n {2}told of the ends of executions\n {2}warning +ends +No enabled rule/);
+  expect(out).toMatch(/settled\n {2}with the workflow arn:aws:states:\S+\n {2}warning +ends +No enabled rule/);
   expect(code).toBe(0);
 });

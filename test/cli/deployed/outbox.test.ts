@@ -83,6 +83,19 @@ test('finds nothing wrong with a sound outbox, and says what it saw', async () =
   );
 });
 
+test('asks of a sweep of claims that sweeps the outbox as well no permission to make messages', async () => {
+  const marked = {
+    CLAIMS_TABLE: 'claims',
+    OUTBOX_TABLE: 'outbox',
+    PAWL_SCHEDULED: '[{"kind":"sweep","maxSilenceHours":1}]',
+  };
+  const functions = { ...sound.functions, sweep: functionOf('sweep', marked) };
+  const relaying: readonly string[] = outboxRelayActions;
+  const decisionOn = (action: string) => (relaying.includes(action) ? 'allowed' : 'implicitDeny');
+  expect(await examine({ functions, decisionOn, rules: {} }, 'sweep')).toEqual([]);
+  expect(await examine({ functions, decisionOn, rules: {} }, 'pay')).toHaveLength(1);
+});
+
 interface Case {
   readonly says: RegExp;
   readonly broken: Partial<DescribedAccount>;

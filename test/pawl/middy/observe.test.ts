@@ -4,10 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { type ClaimEvent, memoryStore } from '../../../lib/pawl/index.ts';
 import { openedMessage, type SqsOnceOptions, sqsOnce } from '../../../lib/pawl/middy/index.ts';
 import { observedToken } from '../../../lib/pawl/rules/observed.ts';
+import type { ClaimStore } from '../../../lib/pawl/rules/store.ts';
 import { bodyField, snsEnvelope } from '../../../lib/pawl/sqs/index.ts';
 import { stores, takenAway } from '../../support/broken-stores.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { unhandledRejections } from '../../support/rejections.ts';
+import { virtualHost } from '../../support/virtual-host.ts';
 
 interface Order {
   readonly orderId: string;
@@ -132,6 +134,30 @@ describe('sqsOnce under observe', () => {
     ).use(sqsOnce<Order>(observing({ envelope: snsEnvelope() })));
     await handler(sqsEvent(sqsRecord(notification)) as SQSEvent, context() as Context);
     expect(ids).toEqual(['a']);
+  });
+
+  it('leaves the handler half of the invocation where claims hang, of a share or of one message', async () => {
+    const never = new Promise<never>(() => undefined);
+    for (const [mode, hangs] of [
+      [{ enforce: 0.5 }, () => true],
+      [{ mode: 'enforce' }, (id: string) => id === 'send-email#order-0'],
+    ] as const) {
+      const host = virtualHost();
+      const start = host.now();
+      const well = memoryStore();
+      const store: ClaimStore = {
+        read: (id) => (hangs(id) ? never : well.read(id)),
+        write: (write) => (hangs(write.next.id) ? never : well.write(write)),
+      };
+      const startedAt: number[] = [];
+      const handler = middy(async (_: SQSEvent) => void startedAt.push(host.now() - start), {
+        timeoutEarlyInMillis: 0,
+      }).use(sqsOnce<Order>({ ...observing({ store, ...mode }), host }));
+      const records = Array.from({ length: 10 }, (_, index) => sqsRecord({ orderId: `order-${index}` }));
+      void handler(sqsEvent(...records) as SQSEvent, context(30_000, host.now) as Context);
+      await host.advance(28_000);
+      expect(startedAt).toEqual([15_000]);
+    }
   });
 
   it('enforces a share of the keys in the same batch, and hands on the others at each delivery', async () => {

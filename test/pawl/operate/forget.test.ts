@@ -31,7 +31,7 @@ describe('what is forgotten of a claim', () => {
     const done = await operate.forget({ operation: 'refund', key: 'p-1' }, maria);
     expect(done).toMatchObject({
       outcome: 'forgotten',
-      notReached: ['key', 'fingerprint', 'findings', 'dead-letters', 'logs', 'backups', 'provider'],
+      notReached: ['key', 'fingerprint', 'other-claims', 'findings', 'dead-letters', 'logs', 'backups', 'provider'],
       claim: { hasResult: false, attributes: undefined, forgotten: maria },
     });
     const after = await store.read(id);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { memoryStore, once, step } from '../../../lib/pawl/index.ts';
+import { hashed, memoryStore, once, step } from '../../../lib/pawl/index.ts';
 import { type OperateEvent, operator } from '../../../lib/pawl/operate/index.ts';
 import type { ClaimRecord } from '../../../lib/pawl/rules/record.ts';
 import { collect } from '../../support/collect.ts';
@@ -21,6 +21,25 @@ function anOperator(...claims: readonly ClaimRecord[]) {
 const parked = record({ id, status: 'parked', fence: 2, abandoned: 1, error: { name: 'abandoned', message: '' } });
 const inDoubt = record({ id, status: 'released', unknownAt: someDay, expiresAt: undefined });
 const died = record({ id });
+
+it.each([undefined, hashed('the secret of another operation')])(
+  'shows the effect key that the handler had, whichever secret it knows',
+  async (hideKeys) => {
+    const store = memoryStore();
+    const keys: string[] = [];
+    const key = (name: string) => name;
+    const greet = once({ operation: 'greet', store, key, onAbandoned: 'park' }, (_: string, { effectKey }) => {
+      keys.push(effectKey);
+      return null;
+    });
+    // No header can hold the one, and no provider's key the other.
+    const names = ['Maria Müller', 'x'.repeat(300)];
+    for (const name of names) await greet(name);
+    const { readClaim } = operator({ store, ...(hideKeys && { hideKeys }) });
+    const seen = await Promise.all(store.records().map(({ id: of }) => readClaim({ id: of })));
+    expect(seen.map((one) => one?.effectKey).toSorted()).toEqual(keys.toSorted());
+  },
+);
 
 describe('an operator resolves', () => {
   it('a parked claim, by its id or by its operation and key', async () => {

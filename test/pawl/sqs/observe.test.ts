@@ -2,12 +2,17 @@ import { describe, expect, it } from 'vitest';
 import {
   type Claim,
   type ClaimEvent,
+  hashed,
   memoryStore,
+  once,
   RejectedError,
   RetryableError,
   step,
 } from '../../../lib/pawl/index.ts';
+import { SetupError } from '../../../lib/pawl/kernel/errors.ts';
+import { operator } from '../../../lib/pawl/operate/index.ts';
 import { observedIn } from '../../../lib/pawl/rules/observed.ts';
+import { isInShare } from '../../../lib/pawl/rules/share.ts';
 import { bodyField, eachMessage, type SqsOptions } from '../../../lib/pawl/sqs/index.ts';
 import { commit } from '../../../lib/pawl/transactions/index.ts';
 import { stores, takenAway } from '../../support/broken-stores.ts';
@@ -152,6 +157,16 @@ describe('eachMessage under observe', () => {
     expect(ran.filter((id) => id !== 'd')).toEqual(['a', 'bad-1']);
   });
 
+  it.each([{ mode: 'observe' }, { enforce: 0.1 }] as const)(
+    'asks SQS for nothing where a group ends at a failure: %o',
+    async (mode) => {
+      const { call, types, ran } = setUp({ backoffSeconds: () => undefined, ...mode }, fails);
+      const group = ['bad-1', 'a', 'b'].map((id) => sqsRecord({ orderId: id }, { group: 'g' }));
+      expect(await call(...group)).toHaveLength(3);
+      expect([ran, types()]).toEqual([['bad-1'], ['would-park']]);
+    },
+  );
+
   it('gives the handler the effect key, runs its marked effects as they are, and refuses by name what pawl would write', async () => {
     const seen: unknown[] = [];
     const { call, types } = setUp({}, async (_, claim) => {
@@ -192,6 +207,35 @@ describe('eachMessage under observe', () => {
     expect(own.length).toBe(40 - twice.length);
   });
 
+  it('reports what was not written, also of an invocation that fails because nothing of it can run', async () => {
+    const ids = Array.from({ length: 20 }, (_, index) => `bad-${index}`);
+    const isEnforced = (id: string) => isInShare(id, 0.5);
+    const gone = new SetupError('no such table', 'missing-table');
+    const answer = (id: string) => (isEnforced(id) ? Promise.reject(gone) : new Promise<never>(() => undefined));
+    const store = { read: answer, write: ({ next }: { readonly next: { readonly id: string } }) => answer(next.id) };
+    const { call, types } = setUp({ store, enforce: 0.5 }, fails);
+    await expect(call(...ids.map((id) => order(id)))).rejects.toThrow('no such table');
+    const observed = ids.filter((id) => !isEnforced(`send-email#${id}`));
+    expect(types().filter((type) => type === 'unseen')).toHaveLength(observed.length);
+  });
+
+  it.each([1, 25])(
+    'runs what is only observed first: with concurrency %s, claims that hang leave it its time',
+    async (concurrency) => {
+      const host = virtualHost();
+      const start = host.now();
+      const startedAt: number[] = [];
+      const store = stores['hanging']?.() as never;
+      const { handler } = setUp({ store, host, enforce: 0.5, concurrency }, () => startedAt.push(host.now() - start));
+      const ids = Array.from({ length: 100 }, (_, index) => `order-${index}`);
+      const observed = ids.filter((id) => !isInShare(`send-email#${id}`, 0.5));
+      void handler(sqsEvent(...ids.map((id) => order(id))), context(30_000, host.now));
+      await host.advance(20_000);
+      expect(startedAt).toEqual(observed.map(() => 0));
+      expect(observed.length).toBeGreaterThan(concurrency);
+    },
+  );
+
   it('remembers: what was done under observe is not done again under enforcement', async () => {
     const store = memoryStore();
     await setUp({ store }, fails).call(order('a'), order('bad-1'));
@@ -201,6 +245,30 @@ describe('eachMessage under observe', () => {
     expect(ran).toEqual(['new']);
     // Its outcome is in doubt, and the policy is 'park'.
     expect(deadLettered).toEqual([bad.messageId]);
+  });
+
+  it('says how many keys are hidden: while their secret is changed, each counts under both', async () => {
+    const store = memoryStore();
+    const [before, after] = [hashed('a secret of before, long'), hashed('a secret of after, longer')];
+    const onEvent = () => undefined;
+    const inner = once<Order, void>(
+      {
+        operation: 'send-email',
+        store,
+        key: ({ orderId }) => orderId,
+        hideKeys: after,
+        onAbandoned: 'park',
+        mode: 'observe',
+        onEvent,
+      },
+      async () => undefined,
+    );
+    const { call } = setUp({ store, hideKeys: before }, (order) => inner(order));
+    await call(order('a'), order('b'));
+    expect(await operator({ store }).observed('send-email')).toMatchObject({ keys: 4, hidden: 4, deliveries: 4 });
+    const open = memoryStore();
+    await setUp({ store: open }).call(order('a'), order('b'));
+    expect(await operator({ store: open }).observed('send-email')).toMatchObject({ keys: 2, hidden: 0 });
   });
 
   it('reports a key that has a claim of enforcement', async () => {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { hashed, memoryStore, once } from '../../../lib/pawl/index.ts';
+import { type Claim, hashed, memoryStore, once, step } from '../../../lib/pawl/index.ts';
 import { eachMessage } from '../../../lib/pawl/sqs/index.ts';
 import { startExecution, startOnce } from '../../../lib/pawl/workflows/index.ts';
 import { stepFunctions } from '../../../lib/pawl/workflows/step-functions.ts';
@@ -16,10 +16,10 @@ afterEach(async () => {
 });
 
 /** State machines with a real client, and what becomes of the next requests. */
-async function setUp(fates: Fate[] = [], maxAttempts = 1) {
+async function setUp(fates: Fate[] = [], maxAttempts = 1, fateOf = (_input: string): Fate => fates.shift()) {
   const host = virtualHost();
   const sfn = await startStepFunctions({
-    fate: () => fates.shift(),
+    fate: (_, input) => fateOf(input),
     now: host.now,
     client: { maxAttempts },
   });
@@ -262,6 +262,75 @@ describe('startExecution', () => {
     await deliver(handler, host.now, { orderId: 'a' });
     expect(sfn.started).toHaveLength(1);
     expect((await store.read('settle#a'))?.status).toBe('completed');
+  });
+});
+
+it.each(['throttled', 'lost-before'] as const)(
+  'is not taken for done by a handler that does not await it: %s',
+  async (fate) => {
+    const { sfn, shared, standard, host, store } = await setUp([fate]);
+    const handler = eachMessage<Order>(
+      { ...shared, retentionSeconds: 'forever', onAbandoned: 'retry' },
+      async ({ body }, claim) => {
+        void startExecution(claim, standard, body);
+        // Long enough for it to fail while the handler is at work.
+        while (sfn.calls.length === 0) await new Promise((later) => setTimeout(later, 1));
+        await new Promise((later) => setTimeout(later, 50));
+      },
+    );
+    const message = sqsRecord({ orderId: 'a' });
+    expect(await deliver(handler, host.now, message)).toEqual([message.messageId]);
+    expect((await store.read('settle#a'))?.status).toBe('released');
+    expect(await deliver(handler, host.now, message)).toEqual([]);
+    expect(sfn.started).toHaveLength(1);
+  },
+);
+
+describe('several starts in one handler', () => {
+  const twice: (Fate | undefined)[] = ['throttled', 'throttled'];
+
+  /** Starts two express executions, with what becomes of the first request of each. What is not done comes again. */
+  async function deliverTwo(
+    fates: Fate[],
+    start: (one: () => Promise<unknown>, other: () => Promise<unknown>, claim: Claim) => unknown,
+  ) {
+    const { sfn, shared, express, host, store } = await setUp([], 1, (input) => {
+      const part = input.includes('other') ? 1 : 0;
+      return fates.splice(part, 1, undefined)[0];
+    });
+    const handler = eachMessage<Order>({ ...shared, onAbandoned: 'park' }, async ({ body }, claim) => {
+      const starting = (part: string) => () => startExecution(claim, express, { ...body, part });
+      await start(starting('one'), starting('other'), claim);
+    });
+    for (let receiveCount = 1; receiveCount <= 3; receiveCount++) {
+      await deliver(handler, host.now, sqsRecord({ orderId: 'a' }, { messageId: 'm', receiveCount }));
+      await host.advance(60_000);
+    }
+    const started = sfn.started.map(({ input }) => JSON.parse(input).part);
+    return { started, status: (await store.read('settle#a'))?.status };
+  }
+
+  it.each([
+    ['one after the other', [undefined, 'throttled'], ['one']],
+    ['side by side', [undefined, 'throttled'], ['one']],
+    ['as one effect', [undefined, 'throttled'], ['one']],
+    ['side by side, and the answer of one is lost', ['lost-after', 'throttled'], ['one']],
+    ['side by side, and both are refused', twice, ['one', 'other']],
+  ] as const)('starts no express execution twice under park: %s', async (how, fates, expected) => {
+    const { started, status } = await deliverTwo([...fates], async (one, other, claim) => {
+      if (how === 'one after the other') return void [await one(), await other()];
+      const both = () => Promise.all([one(), other()]);
+      return how === 'as one effect' ? claim.effect(both) : both();
+    });
+    expect([started.toSorted(), status]).toEqual([expected, expected.length === 1 ? 'parked' : 'completed']);
+  });
+
+  it('begins again behind a step that has started an express execution', async () => {
+    const { started, status } = await deliverTwo([undefined, 'throttled'], async (one, other, claim) => {
+      await step(claim, 'one', () => one().then(() => null), { onAbandoned: 'park' });
+      await other();
+    });
+    expect([started, status]).toEqual([['one', 'other'], 'completed']);
   });
 });
 

@@ -3,7 +3,7 @@ import { checkPermissions } from './check-claims.ts';
 import type { EndsFacts } from './facts.ts';
 import { type Finding, found, orOk, unknown } from './finding.ts';
 
-/** Checks a function that is told the ends of executions, as it is deployed. */
+/** Checks a function with a workflow, as it is deployed. */
 export function checkEnds({ rules, permissions, ...wiring }: EndsFacts): readonly Finding[] {
   const told =
     rules === undefined

@@ -49,7 +49,7 @@ export interface ScheduledFacts {
   readonly permissions: readonly Permission[] | undefined;
 }
 
-/** A function that is told the ends of executions: its variable `WORKFLOW_ARN`. */
+/** A function with a workflow, its variable `WORKFLOW_ARN`, that neither a queue nor a schedule calls. */
 export interface EndsFacts extends Omit<EndsWiring, 'rules'> {
   readonly rules: EndsWiring['rules'] | undefined;
   readonly permissions: readonly Permission[] | undefined;

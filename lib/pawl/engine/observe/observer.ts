@@ -25,7 +25,7 @@ import { observedClaim } from './observed-claim.ts';
  * enforcement reads it (`rules/observed.ts`), and calling the handler, which is the door's.
  *
  * 1. Nothing that is awaited before a handler, or while it runs, depends on the store. No function here throws.
- * 2. An invocation waits for its writes at its end alone, for `observeWaitMs` at most, and within its time.
+ * 2. An invocation waits for its writes at its end alone, for `observeWaitMs` at most, and for half of the time that is left to it.
  * 3. What is not known to be written by then is reported as `unseen`, once for each run. A write that is under way may still arrive: it is as true then.
  */
 
@@ -115,7 +115,8 @@ export class Watch {
   /** At the end of the invocation. Never throws. @param deadline when it ends, in epoch milliseconds */
   async end(deadline?: number): Promise<void> {
     const { host, observeWaitMs } = this.#engine.settings;
-    const waitMs = Math.min(observeWaitMs, (deadline ?? Infinity) - host.now());
+    // The response needs time too: an invocation that is stopped here would run all of it again.
+    const waitMs = Math.min(observeWaitMs, ((deadline ?? Infinity) - host.now()) / 2);
     const written = Promise.all(Array.from(this.#pending, (run) => run.written));
     if (waitMs > 0) await answeredBy(host, host.now() + waitMs, written).catch(() => undefined);
     for (const run of this.#pending) run.expectWritten(waitMs);

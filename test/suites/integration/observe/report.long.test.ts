@@ -1,6 +1,6 @@
 import { DeleteTableCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, describe, expect, inject, it } from 'vitest';
-import type { ClaimEvent } from '../../../../lib/pawl/index.ts';
+import { type ClaimEvent, hashed } from '../../../../lib/pawl/index.ts';
 import { operator } from '../../../../lib/pawl/operate/index.ts';
 import { bodyField, eachMessage, type SqsOptions } from '../../../../lib/pawl/sqs/index.ts';
 import { dynamoStore, sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
@@ -101,6 +101,15 @@ describe('pawl observed', () => {
     expect(code).toBe(1);
     const { lines } = await runPawl(['observed', 'send-email', '--table', tableName, '--json'], env);
     expect(lines()).toMatchObject([{ kind: 'observed', advice: 'correct-the-key', differing: { amount: 1 } }]);
+  });
+
+  it('says that a hidden key counts under both secrets while its secret is changed', async () => {
+    const tableName = await claimsTable(client);
+    for (const secret of ['a secret of before, long', 'a secret of after, longer']) {
+      await consumer(tableName, { hideKeys: hashed(secret) }).call(order('a'));
+    }
+    const { out } = await runPawl(['observed', 'send-email', '--table', tableName], env);
+    expect(out).toMatch(/hidden keys +2: while their secret is changed, each counts under both/);
   });
 
   it('counts a killed run as perhaps, once its time is over', async () => {

@@ -91,8 +91,11 @@ it('what no hash can answer is refused: the beginning of a key, and a key within
   for (const command of [
     ['claim', `${operation}#${email}`],
     ['resolve', `${operation}#${email}`, 'applied', ...acted],
+    ['claim', `execution:${operation}#1eec4827e95faa1fa72e40265085b363a4330e4007aba060`],
   ])
-    await expect(pawl(...command, ...right)).rejects.toThrow('--key-secret: give the key as the handler has it');
+    await expect(pawl(...command, ...right)).rejects.toThrow(
+      /^--key-secret: give the key as the handler has it.+ such as one of an execution, leave --key-secret out\.$/,
+    );
   const listed = (await pawl('claims', '--json')).lines()[0];
   expect(await pawl('claim', String(listed?.['id']), ...right)).toMatchObject({ code: 1, error: '' });
   expect((await pawl('claims', '--operation', operation, '--prefix', 'maria')).out).toBe('No open claim fits.\n');
