@@ -122,7 +122,11 @@ export class BatchRun<Body> {
   async #step(one: Queued<Body>, group: readonly Delivery[]): Promise<GroupGoesOn> {
     one.ended = this.#finish(one);
     await one.ended;
-    const { original } = one;
+    const { original, disposition } = one;
+    if (disposition?.kind === 'returned' && disposition.isAsItIs === true) {
+      // Behind one that was only observed, they come again as it does: SQS would be asked for them otherwise.
+      for (const behind of group.slice(group.indexOf(one) + 1)) behind.disposition = disposition;
+    }
     return original === undefined || group.includes(original) ? 'by-disposition' : 'not';
   }
 
