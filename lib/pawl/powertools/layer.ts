@@ -41,7 +41,7 @@ export interface DynamoDBPersistenceOptions extends RecordTableOptions, OfClaims
   readonly store?: ClaimStore;
   /**
    * What becomes of the records in Powertools' table. While a worker of Powertools runs, `'gate'`; when none runs any more, `'read'`; when all of its records have expired, `'none'`, and
-   * `tableName` is not needed any more.
+   * `tableName` may be `undefined`.
    * @default 'gate'
    */
   readonly records?: PowertoolsRecords | 'none';

@@ -123,6 +123,7 @@ export class BatchRun<Body> {
   async #step(one: Queued<Body>, group: readonly Delivery[]): Promise<GroupGoesOn> {
     one.ended = this.#finish(one);
     await one.ended;
+    // Behind one that was only observed, they come again as it does: SQS would be asked for them otherwise.
     if (isAsItIs(one.disposition))
       for (const behind of group.slice(group.indexOf(one) + 1)) behind.disposition = one.disposition;
     const { original } = one;

@@ -148,13 +148,15 @@ describe('eachMessage under observe', () => {
     expect(types()).toEqual(['would-dead-letter']);
   });
 
-  it('keeps the order of a message group, and ends it at its first failure', async () => {
-    const { call, ran } = setUp({}, fails);
+  it('keeps the order of a message group, ends it at its first failure, and asks SQS nothing for those behind it', async () => {
+    const { call, ran, types } = setUp({}, fails);
     const group = ['a', 'bad-1', 'c'].map((id) => sqsRecord({ orderId: id }, { group: 'g' }));
     const other = sqsRecord({ orderId: 'd' }, { group: 'h' });
     const failed = await call(...group, other);
     expect(failed).toEqual([group[1]?.messageId, group[2]?.messageId].sort());
     expect(ran.filter((id) => id !== 'd')).toEqual(['a', 'bad-1']);
+    // There is no queue here to ask.
+    expect(types()).not.toContain('queue-call-failed');
   });
 
   it.each([{ mode: 'observe' }, { enforce: 0.1 }] as const)(
