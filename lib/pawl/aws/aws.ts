@@ -77,11 +77,13 @@ export interface Aws {
   readonly sqs: SqsTransport;
 }
 
+/** What makes a way to AWS, for messages. */
+export const waysToAws = 'sdk() of pawl/dynamodb, or lean() of pawl/dynamodb/lean';
+
 /** @throws OptionError when the option `aws` is given, or required, and is no way to AWS */
 export function expectAws(aws: Aws | undefined, needed: 'required' | 'optional' = 'optional'): void {
   const given: unknown = aws;
   const asks = (service: keyof Aws) => typeof propertyOf(propertyOf(given, service), 'call') === 'function';
-  const expected =
-    'sdk({ … }) of pawl/dynamodb, or lean({ … }) of pawl/dynamodb/lean: a client of your own goes into sdk({ … })';
+  const expected = `${waysToAws}: a client of your own goes into sdk({ … })`;
   expect((given === undefined && needed === 'optional') || (asks('dynamodb') && asks('sqs')), 'aws', expected, given);
 }

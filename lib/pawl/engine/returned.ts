@@ -71,8 +71,7 @@ export function expectFinished(
 }
 
 const intoHandler = 'Put the effect into the handler itself, or return nothing';
-const intoPromise =
-  'Return a promise that ends with it: lastValueFrom of an observable, .promise() of a request of the AWS SDK v2, finished of a stream, once of an emitter';
+const intoPromise = 'Return a promise that ends with it, such as lastValueFrom of an observable';
 
 /** @throws TypeError where it came at once: whether an effect has begun, nothing here can tell */
 function refuse(
@@ -93,7 +92,7 @@ function warnOfCallbacks(operation: string, value: unknown): void {
   if (value !== undefined && isData) return;
   const said = `a handler of '${operation}' returned ${value === undefined ? 'nothing' : 'an object of a class'}, and no promise`;
   const advice =
-    'If it begins work that calls back, such as a client with callbacks, that work is not waited for. Return a promise, as util.promisify makes one. If it has no such work, write async before it';
+    'If it begins work that calls back, nothing waits for that: return a promise, as util.promisify makes one. If it has no such work, write async before it';
   warnOnce('not-awaited', `${operation} callbacks`, `${said}. ${advice}`);
 }
 

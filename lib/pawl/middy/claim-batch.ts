@@ -101,7 +101,7 @@ export async function claimBatch<Body>(
 
   async function claim(one: Runnable<Body>, mayTakeOver: boolean, { isNew }: Heard): Promise<Disposition | undefined> {
     const now = host.now();
-    if (now > claimUntil) {
+    if (now >= claimUntil) {
       emit(engine, one.identity, { type: 'not-started', remainingMs: deadline - now });
       return missedItsTurn;
     }

@@ -1,4 +1,4 @@
-import { type Aws, expectAws, type SqsTransport } from '../aws/aws.ts';
+import { type Aws, expectAws, type SqsTransport, waysToAws } from '../aws/aws.ts';
 import { OptionError } from '../kernel/errors.ts';
 import type { ClaimStore } from '../rules/store.ts';
 
@@ -32,7 +32,7 @@ function given({ aws, store }: Ways): SqsTransport | undefined {
 
 function noWay(door: string): OptionError {
   const said =
-    `aws: ${door} has to ask SQS, and neither it nor its store has a way to AWS. Pass aws: sdk() of pawl/dynamodb, or aws: lean() of pawl/dynamodb/lean, ` +
-    `to ${door}; or a store that has one, such as dynamoStore({ tableName })`;
+    `aws: ${door} has to ask SQS, and neither it nor its store has a way to AWS. Pass aws: ${waysToAws}; ` +
+    `or a store that has one, such as dynamoStore({ tableName })`;
   return new OptionError(said, 'no-way-to-sqs');
 }

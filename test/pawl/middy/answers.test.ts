@@ -214,5 +214,8 @@ it('claims for no more than half of the time: what was claimed has the rest to r
   expect(failuresOf(await call(records))).toHaveLength(100 - handed);
   expect(handed).toBeGreaterThan(10);
   expect(handed).toBeLessThan(17);
-  expect(events.map(({ type }) => type)).toContain('not-started');
+  const types = events.map(({ type }) => type);
+  expect(types).toContain('not-started');
+  // The claim that was on its way then is waited for no longer. No other one is asked for.
+  expect(types.filter((type) => type === 'store-unavailable')).toHaveLength(1);
 });

@@ -13,13 +13,15 @@ export interface OutboxTable {
   readonly transport: DynamoTransport;
 }
 
+const layout = { sort: "the sort key 'n' of type number", maker: 'OutboxTable', granted: 'outboxTable.grantOutbox' };
+
 /**
  * The messages of an outbox in a DynamoDB table: partition key `id` (the lane), sort key `n` (the place in it). Place 0 of a lane that keeps order is its
  * counter, which `writes.ts` makes. A table that is empty but for counters is the ordinary state, so a list is a scan: an index would cost two write units
  * more for each message.
  */
 export function outboxStore({ nameOfTable, transport }: OutboxTable): OutboxStore {
-  const table = explainedTable(nameOfTable, transport, 'grantOutbox');
+  const table = explainedTable(nameOfTable, transport, layout);
 
   /** Changes a message if it is still that one. @returns what came of it; nothing where another one lies there, or none does and it was no `DELETE` */
   async function change(

@@ -8,24 +8,36 @@ import type { ClaimStore, ClaimWrite } from '../../rules/store.ts';
 export interface ExplainedTable {
   readonly TableName: string;
   readonly transport: Pick<DynamoTransport, 'region'>;
-  /** The grant of the constructs. */
-  readonly grant: 'grantClaims' | 'grantLocks' | 'grantRestore' | 'grantActs' | 'grantOutbox';
+  readonly layout: TableLayout;
 }
+
+/** What a table has to be like besides its partition key, what makes it, and what grants its use. */
+export interface TableLayout {
+  readonly sort: string;
+  readonly maker: string;
+  readonly granted: string;
+}
+
+/** A grant of the table of claims. */
+type ClaimsGrant = 'grantClaims' | 'grantLocks' | 'grantRestore' | 'grantActs';
 
 /** @param nameOfTable throws where the name is missing: then nothing was asked of DynamoDB */
 export function explainedTable(
   nameOfTable: () => string,
   transport: ExplainedTable['transport'],
-  grant: ExplainedTable['grant'],
+  of: ClaimsGrant | TableLayout,
 ): ExplainedTable {
+  const claims = { sort: 'no sort key', maker: 'ClaimsTable', granted: `claimsTable.${of}` };
   return {
     get TableName() {
       return nameOfTable();
     },
     transport,
-    grant,
+    layout: typeof of === 'string' ? claims : of,
   };
 }
+
+const id = "partition key 'id' of type string";
 
 /** DynamoDB's refusals of a key, in requests and in statements, speak of it; no other refusal of a claim does. */
 const aboutKey = /\bkeys?\b/i;
@@ -36,14 +48,13 @@ const invalid: readonly string[] = ['ValidationException', 'ValidationError'];
  *
  * @returns a SetupError, or the error as it is, which may pass by itself
  */
-export async function explainedBy({ TableName, transport, grant }: ExplainedTable, error: unknown): Promise<unknown> {
+export async function explainedBy({ TableName, transport, layout }: ExplainedTable, error: unknown): Promise<unknown> {
   const { name, message } = recordedError(error);
   const options = { cause: error };
   const table = `the table '${TableName}'`;
   if (invalid.includes(name) && aboutKey.test(message)) {
-    const { id, sort, maker } = layoutOf(grant);
-    const expected = `expected the ${id}, and ${sort}`;
-    const advice = `The key of a table cannot be changed: create another table (${maker}), and give its name`;
+    const expected = `expected the ${id}, and ${layout.sort}`;
+    const advice = `The key of a table cannot be changed: create another table (${layout.maker} of @pawl/cdk does), and give its name`;
     return new SetupError(
       `${table} has the wrong key: ${expected}. DynamoDB says: ${message}. ${advice}`,
       'wrong-table-key',
@@ -53,14 +64,12 @@ export async function explainedBy({ TableName, transport, grant }: ExplainedTabl
   const setup = setupOf(error);
   if (setup === undefined) return error;
   switch (setup.kind) {
-    case 'missing': {
-      const { id } = layoutOf(grant);
+    case 'missing':
       return new SetupError(
         `${table} does not exist in ${await regionOf(transport)}, in the account of these credentials. Create it (${id}, TTL on 'expiresAt'), or correct tableName or the region of the client`,
         'missing-table',
         options,
       );
-    }
     case 'denied': {
       const { action = 'a request' } = setup;
       const others = setup.action ?? 'the actions that the page lists';
@@ -70,20 +79,11 @@ export async function explainedBy({ TableName, transport, grant }: ExplainedTabl
           'access-denied',
           { ...options, advised: deniedTo },
         );
-      return deniedTo(layoutOf(grant).granted);
+      return deniedTo(`${layout.granted}(fn)`);
     }
     default:
       return new SetupError(`${table} was not reached: ${adviceOn(setup)}`, setup.kind, options);
   }
-}
-
-/** What a table has to be like, what makes it, and what grants its use. */
-function layoutOf(grant: ExplainedTable['grant']) {
-  const isOutbox = grant === 'grantOutbox';
-  const id = "partition key 'id' of type string";
-  const sort = isOutbox ? "the sort key 'n' of type number" : 'no sort key';
-  const maker = `${isOutbox ? 'OutboxTable' : 'ClaimsTable'} of @pawl/cdk does`;
-  return { id, sort, maker, granted: `${isOutbox ? 'outbox' : 'claims'}Table.${grant}(fn)` };
 }
 
 /** A store whose errors say what to do, where the table is not as pawl needs it. */
