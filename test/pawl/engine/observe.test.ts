@@ -89,6 +89,7 @@ describe('once under observe', () => {
         expect(isOver).toBe(false);
       }
       await host.advance(1);
+      expect(isOver).toBe(true);
       await call;
       expect(host.now() - someDay).toBeLessThanOrEqual(waits + 1);
       expect(types()).toEqual(['unseen']);
