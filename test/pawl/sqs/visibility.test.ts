@@ -263,7 +263,7 @@ it.each([
   [{ backoffSeconds: 30 }, 'backoffSeconds: expected a function of the receive count'],
   [{ recordResult: 'yes' }, 'recordResult: expected true or false'],
   [{ deadLetters: 'https://sqs/dead' }, 'deadLetters: expected deadLetterQueue("https://sqs/dead")'],
-  [{ aws: {} }, 'aws: expected sdk({ … }) of pawl/dynamodb'],
+  [{ aws: {} }, 'aws: expected sdk() of pawl/dynamodb'],
 ])('refuses %j when it is set up', (wrong, message) => {
   const set = () => setUp(wrong as never).consumer(fails);
   expect(set).toThrow(OptionError);

@@ -52,7 +52,9 @@ async function bundled(): Promise<string> {
     entryPoints: [fileURLToPath(new URL('../../../lib/cli/main.ts', import.meta.url))],
     ...{ outdir, outExtension: { '.js': '.mjs' }, logLevel: 'error' },
     ...{ bundle: true, splitting: true, platform: 'node', format: 'esm', conditions: ['@pawl/source'] },
-    banner: { js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);" },
+    banner: {
+      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+    },
   });
   return join(outdir, 'main.mjs');
 }
