@@ -1,5 +1,6 @@
 import { expect } from '../kernel/check.ts';
 import { explainedError, InDoubtError, LeaseError } from '../kernel/errors.ts';
+import { Asked } from '../kernel/heard.ts';
 import { type Checkpoint, kept } from '../rules/checkpoints.ts';
 import { stepEffectKey } from '../rules/identity.ts';
 import { checkpointed } from '../rules/steps.ts';
@@ -9,6 +10,18 @@ import { type ClaimInternals, internalsOf } from './claim-internals.ts';
 import { changeClaim } from './engine.ts';
 import { refuseInsideStep } from './inside-step.ts';
 import { recordUntil } from './record-outcome.ts';
+
+/**
+ * Waits for a step that its handler may not wait for. Its error counts as the handler's own where nobody has asked for its outcome: the claim would complete
+ * without the step.
+ *
+ * @returns the step, as its caller has it
+ */
+export function followStep<T>({ work, name }: NextStep, started: Promise<T>): Promise<T> {
+  const asked = Asked.of(started);
+  work.followCall(`step ${name}`, started, asked, true);
+  return asked;
+}
 
 /** Every checkpoint writes them all. */
 const mostSteps = 100;

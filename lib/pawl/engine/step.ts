@@ -9,7 +9,7 @@ import { warnOfChanged } from './changed-result.ts';
 import type { Claim } from './claim.ts';
 import { effectOf, emit } from './engine.ts';
 import { insideStep } from './inside-step.ts';
-import { type NextStep, nextStep } from './next-step.ts';
+import { followStep, type NextStep, nextStep } from './next-step.ts';
 import { type Decides, type Policy, policyOf } from './policy.ts';
 import { expectFinished } from './returned.ts';
 import { doubtAbout } from './settle-doubt.ts';
@@ -72,7 +72,7 @@ export function step<R>(
   const policy = policyOf(`onAbandoned of step ${name}`, options.onAbandoned);
   const next = nextStep(claim, name);
   if (typeof fn !== 'function' || isGeneratorFunction(fn)) throw notCallable(next, fn, policy);
-  return next.work.follow(runStep(next, fn, policy));
+  return followStep(next, runStep(next, fn, policy));
 }
 
 /**

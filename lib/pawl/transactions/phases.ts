@@ -1,7 +1,7 @@
 import type { Claim } from '../engine/claim.ts';
 import { internalsOf } from '../engine/claim-internals.ts';
 import { emit } from '../engine/engine.ts';
-import { nextStep } from '../engine/next-step.ts';
+import { followStep, nextStep } from '../engine/next-step.ts';
 import { type StepOptions, type StepRun, step } from '../engine/step.ts';
 import { expectFunction } from '../kernel/check.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
@@ -96,7 +96,10 @@ export function commitNextStep(
 ): Promise<void> {
   const next = nextStep(claim, name);
   expectStore(next.engine.settings.store);
-  return next.work.follow(reported(next, name, () => commitNext(next, carrierOf)));
+  return followStep(
+    next,
+    reported(next, name, () => commitNext(next, carrierOf)),
+  );
 }
 
 async function commitNext(
@@ -122,7 +125,7 @@ async function commitNext(
   await carrier.follow(until);
 }
 
-/** Reports that a step failed. If its handler does not wait for it, the step is missing from a claim that completes, and nothing else says so. */
+/** Reports that a step failed. */
 async function reported({ engine, grant }: NextStep, name: string, run: () => Promise<void>): Promise<void> {
   try {
     await run();

@@ -71,9 +71,7 @@ test.each(Object.keys(doors) as (keyof typeof doors)[])(
     expect(failures).toEqual(['fails', 'never']);
     expect(failed).toHaveLength(2);
     for (const { message } of failed) {
-      expect(message).toContain(
-        'Pass aws: sdk() of pawl/dynamodb, or lean() of pawl/dynamodb/lean',
-      );
+      expect(message).toContain('Pass aws: sdk() of pawl/dynamodb, or lean() of pawl/dynamodb/lean');
       expect(message).toContain('errors.md#no-way-to-sqs');
     }
   },

@@ -263,13 +263,15 @@ describe('a step that nobody waits for', () => {
     );
   });
 
-  it('is reported when it fails before the handler has ended', async () => {
-    const { attempt, events } = setUp();
-    await attempt(async (claim) => {
+  it('fails the claim also when it fails before the handler has ended', async () => {
+    const { attempt, record, events } = setUp();
+    const attempted = attempt(async (claim) => {
       void step(claim, 'mail', () => Promise.reject(new Error('refused')), retry);
       for (let turn = 0; turn < 20; turn++) await undefined;
     });
-    expect(events.map(({ type }) => type)).toEqual(['granted', 'step-failed', 'completed']);
+    await expect(attempted).rejects.toThrow('refused');
+    expect(record()).toMatchObject({ status: 'released' });
+    expect(events.map(({ type }) => type)).toEqual(['granted', 'step-failed', 'released']);
   });
 
   it('or whose error is caught, and that is left in doubt, never lets the claim complete', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Claim } from '../../../lib/pawl/engine/claim.ts';
 import { openClaim } from '../../../lib/pawl/engine/open-claim.ts';
 import { type ReconcileOptions, reconcile } from '../../../lib/pawl/engine/reconcile.ts';
+import { run } from '../../../lib/pawl/engine/run.ts';
 import { type StepOptions, step } from '../../../lib/pawl/engine/step.ts';
 import { Work } from '../../../lib/pawl/engine/work.ts';
 import { InDoubtError, RetryableError } from '../../../lib/pawl/kernel/errors.ts';
@@ -186,6 +187,45 @@ describe('a step that throws', () => {
     const { claim, work, steps } = await handling();
     await expect(step(claim, 'charge', () => Promise.reject(hungUp), retry)).rejects.toBe(hungUp);
     expect([steps(), work.inDoubt]).toEqual([[], []]);
+  });
+});
+
+describe('a step that its handler does not await', () => {
+  const fails = (error: Error) => async () => {
+    await Promise.resolve();
+    throw error;
+  };
+
+  /** The step fails while the handler is at work with another one. */
+  async function handled(error: Error, follow: (failing: Promise<unknown>) => unknown) {
+    const { engine, grant, records } = engineAtWork({ onAbandoned: 'retry', marginMs: 1000 });
+    const granted = await grant();
+    const outcome = await run(
+      engine,
+      granted,
+      async (_, claim: Claim) => {
+        follow(step(claim, 'mail', fails(error), retry));
+        await step(claim, 'charge', () => 'ch_1', retry);
+        await step(claim, 'book', () => 'b_1', retry);
+      },
+      'input',
+    );
+    return { kind: outcome.kind, status: records()[0]?.status };
+  }
+
+  it.each([new RetryableError('no connection'), new Error('no word')])(
+    'and that fails while it is at work is not missing from a claim that completes: %s',
+    async (error) => {
+      expect(await handled(error, () => undefined)).toEqual({ kind: 'threw', status: 'released' });
+    },
+  );
+
+  it('and whose error it has asked for is its own matter', async () => {
+    const heard = (failing: Promise<unknown>) => failing.catch(() => 'no mail today');
+    expect(await handled(new RetryableError('no connection'), heard)).toEqual({
+      kind: 'returned',
+      status: 'completed',
+    });
   });
 });
 

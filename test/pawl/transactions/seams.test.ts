@@ -88,14 +88,15 @@ describe('a store that commits', () => {
 });
 
 describe('a commitStep', () => {
-  it('that fails is reported, although nobody waits for it', async () => {
-    const { options, items, events } = setUp();
+  it('that fails is reported, and keeps its claim from being completed, although nobody waits for it', async () => {
+    const { options, items, events, store } = setUp();
     items.set('reservation', {});
     const call = once<string, unknown>(options, async (_, claim) => {
       void commitStep(claim, 'reserve', () => [put('reservation')]);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }).outcome;
-    await call('p-1');
+    await expect(call('p-1')).rejects.toThrow(CommitRefusedError);
+    expect(await store.read('pay#p-1')).toMatchObject({ status: 'released' });
     expect(events.filter(({ type }) => type === 'step-failed')).toMatchObject([{ step: 'reserve' }]);
   });
 

@@ -140,19 +140,22 @@ describe('writes that are no list', () => {
 
 describe('a forgotten await', () => {
   test.each([
-    ['claim.effect', (claim: Claim) => void claim.effect(() => new Promise((resolve) => setTimeout(resolve, 5)))],
+    [
+      'claim.effect',
+      'returned while its effect, a step or a call of once was under way',
+      (claim: Claim) => void claim.effect(() => new Promise((resolve) => setTimeout(resolve, 5))),
+    ],
     [
       'step',
+      'returned and had not awaited its step a',
       (claim: Claim) =>
         void step(claim, 'a', () => new Promise((resolve) => setTimeout(resolve, 5)), { onAbandoned: 'park' }),
     ],
-  ])('of %s is said once for an operation, and what it started is waited for', async (_, handle) => {
+  ])('of %s is said once for an operation, and what it started is waited for', async (_, said, handle) => {
     const lines = await warnedBy(async () => {
       expect(await deliver(handle, 'retry', 1)).toMatchObject({ failed: [], status: 'completed' });
     });
-    expect(lines).toMatch(
-      /returned while its effect, a step or a call of once was under way.*docs\/errors\.md#not-awaited$/,
-    );
+    expect(lines).toMatch(new RegExp(`${said}.*docs/errors\\.md#not-awaited$`));
   });
 
   test('is not said of a handler that awaits, or returns its promise', async () => {
