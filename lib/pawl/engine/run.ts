@@ -95,15 +95,14 @@ function warnOfUnmarked(operation: string): void {
 
 /** What is under way is waited for, but its error reaches no code of the author's. */
 export function warnOfUnawaited(operation: string, { unasked, isUnderWay }: Work): void {
-  for (const called of new Set(unasked)) {
-    const said = `a handler of '${operation}' returned and had not awaited its ${called}`;
-    const advice = 'Write await before the call, or return its promise: its error counts as one of the handler';
-    warnOnce('not-awaited', `${operation} ${called}`, `${said}. ${advice}`);
-  }
-  if (unasked.length > 0 || !isUnderWay) return;
-  const said = `a handler of '${operation}' returned while its effect, a step or a call of once was under way`;
-  const advice = 'Write await before claim.effect(), step(), commit() and the call, or return the promise';
-  warnOnce('not-awaited', operation, `${said}. ${advice}`);
+  const say = (what: string, subject = '') =>
+    warnOnce(
+      'not-awaited',
+      `${operation}${subject}`,
+      `a handler of '${operation}' returned ${what}. Write await before the call, or return its promise: its error counts as one of the handler`,
+    );
+  for (const called of new Set(unasked)) say(`and had not awaited its ${called}`, ` ${called}`);
+  if (unasked.length === 0 && isUnderWay) say('while its effect, a step or a call of once was under way');
 }
 
 /** How far a handler came with the effect that it marks. */

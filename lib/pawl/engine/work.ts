@@ -1,6 +1,7 @@
-import { LeaseError } from '../kernel/errors.ts';
+import { effectKind, explainedError, LeaseError } from '../kernel/errors.ts';
 import type { Asked } from '../kernel/heard.ts';
 import { type Host, whenOver } from '../kernel/host.ts';
+import { recordedError } from '../kernel/recorded-error.ts';
 
 /** An error in a box: what was thrown may be `undefined`, `null` or `''`, and is an error all the same. */
 export interface Thrown {
@@ -92,8 +93,8 @@ export class Work {
     this.#calls.push(call);
     const over = () => this.#underWay.delete(ended);
     const ended: Promise<unknown> = started.then(over, (error) => {
-      if (this.#ended && isOwn && asked.isAsked) this.#late.push({ error });
-      call.failure = { error };
+      call.failure = { error: notAwaited(what, error) };
+      if (this.#ended && isOwn && asked.isAsked) this.#late.push(call.failure);
       over();
     });
     this.#underWay.add(ended);
@@ -151,6 +152,14 @@ export class Work {
     for (const { asked, failure } of this.#calls) if (failure && !asked.isAsked) this.#late.push(failure);
     return { inDoubt: this.#inDoubt, late: this.#late };
   }
+}
+
+/** What the handler has done beside a call that it has not awaited is not known: that the call applied nothing would release the claim, and repeat it. */
+function notAwaited(what: string, cause: unknown): unknown {
+  if (effectKind(cause) !== 'retryable') return cause;
+  return explainedError(Error, `${what} was not awaited, and failed: ${recordedError(cause).message}`, 'not-awaited', {
+    cause,
+  });
 }
 
 async function settledWithin(host: Host, ms: number, promises: Iterable<Promise<unknown>>): Promise<void> {

@@ -197,8 +197,12 @@ describe('a step that its handler does not await', () => {
   };
 
   /** The step fails while the handler is at work with another one. */
-  async function handled(error: Error, follow: (failing: Promise<unknown>) => unknown) {
-    const { engine, grant, records } = engineAtWork({ onAbandoned: 'retry', marginMs: 1000 });
+  async function handled(
+    error: Error,
+    follow: (failing: Promise<unknown>) => unknown,
+    onAbandoned: 'retry' | 'park' = 'retry',
+  ) {
+    const { engine, grant, records } = engineAtWork({ onAbandoned, marginMs: 1000 });
     const granted = await grant();
     const outcome = await run(
       engine,
@@ -219,6 +223,11 @@ describe('a step that its handler does not await', () => {
       expect(await handled(error, () => undefined)).toEqual({ kind: 'threw', status: 'released' });
     },
   );
+
+  it('says nothing of what the handler has done beside it: under park, nothing of that is repeated', async () => {
+    const outcome = await handled(new RetryableError('no connection'), () => undefined, 'park');
+    expect(outcome).toEqual({ kind: 'threw', status: 'parked' });
+  });
 
   it('and whose error it has asked for is its own matter', async () => {
     const heard = (failing: Promise<unknown>) => failing.catch(() => 'no mail today');
