@@ -58,7 +58,7 @@ export function isClaimed(one: HandedOn): one is ClaimedOn {
 /**
  * Claims what of a batch may run, before its handler does.
  *
- * Owns: which messages the handler gets. Does not own: which of them has its turn when (`BatchRun`), and what becomes of them (`sqs-once.ts`).
+ * Owns: which messages the handler gets. Does not own: which of them has its turn when (`BatchRun`), and what becomes of them (`record-batch.ts`).
  *
  * 1. All that is handed on is claimed before the handler starts, because a batch handler takes its messages together.
  * 2. Nothing is claimed in the second half of the invocation: the handler needs that time.

@@ -1,10 +1,9 @@
 import { emit } from '../engine/engine.ts';
 import { enterHandler, type Handling } from '../engine/inside-step.ts';
-import type { Run } from '../engine/observe/observer.ts';
 import { keepLease } from '../engine/open-claim.ts';
-import { fail, giveBackUnstarted, succeed } from '../engine/record-outcome.ts';
+import { giveBackUnstarted } from '../engine/record-outcome.ts';
 import { expectFinished } from '../engine/returned.ts';
-import { tooLate, warnOfUnawaited } from '../engine/run.ts';
+import { tooLate } from '../engine/run.ts';
 import { Work } from '../engine/work.ts';
 import { explainedError, OptionError } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
@@ -12,32 +11,18 @@ import { processWide } from '../kernel/process-wide.ts';
 import { expectOptions, ofOtherDoors } from '../kernel/take-options.ts';
 import { warnOnce } from '../kernel/warn-once.ts';
 import { startsUntil } from '../rules/grant.ts';
-import { conclude } from '../sqs/conclude.ts';
 import { createQueueDoor, type QueueDoor } from '../sqs/consumer.ts';
-import {
-  acknowledged,
-  type Disposition,
-  dispositionOfRun,
-  missedItsTurn,
-  returned,
-  returnedAsItIs,
-} from '../sqs/disposition.ts';
+import { type Disposition, missedItsTurn } from '../sqs/disposition.ts';
 import type { SqsBatchResponse, SqsEvent } from '../sqs/event.ts';
 import { withEach } from '../sqs/limit.ts';
 import { type SqsOptions, sqsRows } from '../sqs/options.ts';
-import { type ClaimedBatch, claimBatch, type HandedOn, handedOnOf, isClaimed } from './claim-batch.ts';
+import { type ClaimedBatch, claimBatch, handedOnOf, isClaimed } from './claim-batch.ts';
 import { isEarlyTimeout } from './early-timeout.ts';
 import type { Middleware, Request } from './middy-types.ts';
 import { type ObservedBatch, observeBatch } from './observe-batch.ts';
 import { leaveError, refuseOldMiddy } from './old-middy.ts';
-import {
-  type BatchResults,
-  type MessageResult,
-  resultsOfError,
-  resultsOfThrow,
-  sameForAll,
-  understand,
-} from './responses.ts';
+import { afterItsCalls, concludeBatch, record, recordsAtOnce } from './record-batch.ts';
+import { type BatchResults, resultsOfThrow, sameForAll, understand } from './responses.ts';
 import { isWatched, stopWatching, type Watch, type Watcher, watchOf, watchRequest } from './watched-request.ts';
 
 /**
@@ -56,9 +41,6 @@ import { isWatched, stopWatching, type Watch, type Watcher, watchOf, watchReques
  * };
  */
 export type SqsOnceOptions<Body> = Omit<SqsOptions<Body>, 'lease' | 'timeoutMs' | 'marksEffect'>;
-
-/** How many outcomes are recorded at once. */
-const recordsAtOnce = 100;
 
 /** What Middy hands to each hook, as far as it matters here. */
 type BatchRequest = Request<SqsEvent>;
@@ -253,88 +235,6 @@ async function end<Body>(consumer: QueueDoor<Body>, taken: Taken, said: BatchRes
   }
   const results = await afterItsCalls(consumer, taken, said);
   return concludeBatch(consumer, taken, (one, place) => record(consumer, one, results.of(place)));
-}
-
-/**
- * Waits for the calls of `once` that the handler has not awaited. Which message one was made for, nothing says: if it fails, no message is done.
- */
-async function afterItsCalls<Body>(
-  { settings }: QueueDoor<Body>,
-  { work, batch, deadline }: Taken,
-  results: BatchResults,
-): Promise<BatchResults> {
-  const isRunning = results.of(0).status === 'running';
-  work.end(isRunning ? 'threw' : 'returned');
-  // There is no time to wait for anything.
-  if (isRunning) return results;
-  warnOfUnawaited(settings.operation, work);
-  const { host, marginMs } = settings;
-  const { late } = await work.rest(host, () => deadline - marginMs - host.now());
-  const [failure] = late;
-  if (failure === undefined) return results;
-  const failed = resultsOfError(failure.error, handedOnOf(batch).length);
-  return {
-    of(place) {
-      const result = results.of(place);
-      return result.status === 'fulfilled' ? failed.of(place) : result;
-    },
-  };
-}
-
-/** Gives each message that was handed on its disposition. @returns the batch response */
-async function concludeBatch<Body>(
-  consumer: QueueDoor<Body>,
-  claimed: ClaimedBatch,
-  dispositionOf: (one: HandedOn, place: number) => Promise<Disposition>,
-): Promise<SqsBatchResponse> {
-  const { batch } = claimed;
-  // Not by the handler's concurrency: its work is over, and one record that has to be tried again must not hold up the others.
-  await withEach(handedOnOf(batch).entries(), recordsAtOnce, async ([place, one]) => {
-    one.disposition = await dispositionOf(one, place);
-  });
-  for (const one of batch) one.disposition ??= one.original?.disposition;
-  try {
-    return await conclude(consumer, batch, claimed);
-  } finally {
-    await claimed.watch?.end(claimed.deadline);
-  }
-}
-
-async function record<Body>(
-  { engine, settings }: QueueDoor<Body>,
-  one: HandedOn,
-  result: MessageResult,
-): Promise<Disposition> {
-  if (!isClaimed(one)) return recordObserved(one.run, result);
-  const { grant, stopKeeping } = one;
-  const { status, value, reason } = result;
-  // While the handler still runs, its claim is kept for it, where it outlives its invocation.
-  if (status !== 'running') stopKeeping?.();
-  switch (status) {
-    case 'running':
-      // Its claim stays in flight: freed now, the message would run beside itself.
-      return returned;
-    case 'fulfilled':
-      await succeed(engine, grant, value);
-      return acknowledged;
-    case 'not-started': {
-      // The handler was never called, whatever the author's classifier would make of another middleware's error.
-      await giveBackUnstarted(engine, grant, reason);
-      return returned;
-    }
-    case 'rejected': {
-      const recorded = await fail(engine, grant, reason, 'unmarked');
-      const retryAfterMs = settings.unsettledMs;
-      return dispositionOfRun({ kind: 'threw', recorded, error: reason, applied: false, retryAfterMs });
-    }
-  }
-}
-
-/** What becomes of a message that was only observed: as its handler, or Middy, has it. */
-function recordObserved(run: Run, { status, value, reason }: MessageResult): Disposition {
-  if (status === 'fulfilled') run.returned(value);
-  if (status === 'rejected') run.threw(reason);
-  return status === 'fulfilled' ? acknowledged : returnedAsItIs;
 }
 
 /**

@@ -23,7 +23,10 @@ export interface OutboxDatabase {
 }
 
 /** A table of its own in a database that others use. */
-export async function outboxTableOf(pool: PostgresPool, elsewhere: PostgresPool): Promise<OutboxDatabase> {
+export async function outboxTableOf({
+  pool,
+  elsewhere,
+}: Pick<OutboxDatabase, 'pool' | 'elsewhere'>): Promise<OutboxDatabase> {
   const table = `outbox_${randomUUID().replaceAll('-', '')}`;
   const connection = await pool.connect();
   for (const statement of postgresMigration({ outboxTable: table }).sql.split(/;$/m)) await connection.query(statement);

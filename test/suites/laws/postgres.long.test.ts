@@ -15,39 +15,53 @@ afterAll(async () => {
   await servers.disposeAsync();
 });
 
-function twoPools(url: string) {
-  const both = [1, 2].map(() => new Pool({ connectionString: url, max: 10 })) as [Pool, Pool];
-  pools.push(...both);
-  return both;
-}
-
 function poolsOf(url: string) {
-  const [pool, elsewhere] = twoPools(url);
+  const [pool, elsewhere] = [1, 2].map(() => new Pool({ connectionString: url, max: 10 })) as [Pool, Pool];
+  pools.push(pool, elsewhere);
   return { pool, elsewhere };
 }
 
-const started =
-  (of: string, settings: readonly string[] = []) =>
-  async () =>
-    poolsOf(servers.use(await startPostgres(of, settings)).url);
+type Open = () => Promise<ReturnType<typeof poolsOf>>;
+
+/** A server that is started once, for all laws over it. */
+function started(start: () => Promise<AsyncDisposable & { readonly url: string }>): Open {
+  let opened: ReturnType<Open> | undefined;
+  return () => {
+    opened ??= start().then((server) => poolsOf(servers.use(server).url));
+    return opened;
+  };
+}
+
+/** Those of claims and locks, and those of an outbox. */
+function allLaws(name: string, open: Open, runs: number): void {
+  lawsOverPostgres(name, open, runs);
+  outboxLaws(name, async () => outboxTableOf(await open()), runs);
+}
 
 describe.skipIf(programs === undefined)('on a server', () => {
-  lawsOverPostgres('PostgreSQL', async () => poolsOf(connectionString), 50);
-  outboxLaws('PostgreSQL', async () => outboxTableOf(...twoPools(connectionString)), 50);
-  // Transactions that are undone in place of waiting: a database may be set up so.
+  allLaws('PostgreSQL', async () => poolsOf(connectionString), 50);
+  // Transactions that are undone in place of waiting: a database may be set up so. The outbox's laws are about waiting.
   const strict = ['default_transaction_isolation=serializable'];
-  lawsOverPostgres('PostgreSQL, serializable', started(programs ?? '', strict), 10);
+  lawsOverPostgres(
+    'PostgreSQL, serializable',
+    started(() => startPostgres(programs ?? '', strict)),
+    10,
+  );
 });
 
 // Ubuntu's or Debian's packages, which CI installs.
 describe.skipIf(programs === undefined || !hasPgBouncer())('through PgBouncer in transaction mode', () => {
-  lawsOverPostgres('PgBouncer', async () => poolsOf(servers.use(await startPgBouncer(connectionString)).url), 10);
-  const bounced = async () => twoPools(servers.use(await startPgBouncer(connectionString)).url);
-  outboxLaws('PgBouncer', async () => outboxTableOf(...(await bounced())), 10);
+  allLaws(
+    'PgBouncer',
+    started(() => startPgBouncer(connectionString)),
+    10,
+  );
 });
 
 describe.each(debianPrograms())('on version %s of Debian', (version, of) => {
-  lawsOverPostgres(`PostgreSQL ${version}`, started(of), 10);
-  const server = async () => twoPools(servers.use(await startPostgres(of, [])).url);
-  outboxLaws(`PostgreSQL ${version}`, async () => outboxTableOf(...(await server())), 10);
+  allLaws(
+    `PostgreSQL ${version}`,
+    started(() => startPostgres(of, [])),
+    10,
+  );
 });

@@ -9,5 +9,5 @@ afterAll(() => Promise.all(pools.map((pool) => pool.end())));
 
 describe.skipIf(connectionString === '')('on a server', () => {
   lawsOverPostgres('PostgreSQL', async () => ({ pool: pools[0], elsewhere: pools[1] }), 2);
-  outboxLaws('PostgreSQL', async () => outboxTableOf(...pools), 2);
+  outboxLaws('PostgreSQL', async () => outboxTableOf({ pool: pools[0], elsewhere: pools[1] }), 2);
 });
