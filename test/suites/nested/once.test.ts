@@ -271,6 +271,17 @@ describe('a call of once that a handler does not await', () => {
     expect(events.includes('failed-after-effect')).toBe(isApplied);
   });
 
+  const withPolicy = forgetful.filter(({ door }) => !(door in underRetry));
+
+  test.each(withPolicy)(
+    'says nothing of what its handler has done beside it: under park, in $door, $way',
+    async ({ run, door, forget }) => {
+      const world = await worldOf('in-flight');
+      await warnedBy(() => run({ ...world, notify: async () => forget(world) }, 'park'));
+      expect((await world.store.read('outer#order-17'))?.status).toBe(applied.includes(door) ? 'completed' : 'parked');
+    },
+  );
+
   /** What a process has that has called `once` nowhere yet. */
   const calls = processWide('claims.calls-of-once/1', () => ({ expected: false, unseen: new Set<object>() }));
 
