@@ -17,11 +17,11 @@ export interface Wiring {
   /** Where the bank is. */
   readonly bankUrl: string;
   readonly deadLetterUrls: Readonly<Record<keyof typeof operations, string>>;
+  /** How long after its last beat a worker is taken for dead. */
+  readonly leaseMs: number;
   readonly onEvent: (event: ClaimEvent) => void;
 }
 
-/** A worker that was killed is over this long after its last beat. */
-const leaseMs = 3000;
 /** Half a day, for the manual operation. */
 const keepMs = 12 * 3600 * 1000;
 
@@ -40,7 +40,7 @@ async function askBank(bankUrl: string, path: string, key: string, body: object,
 }
 
 /** Charges orders. The bank cannot be asked by a program, and two charges are worse than one that a person looks into: never twice. */
-function chargeConsumer({ store, bankUrl, deadLetterUrls, onEvent }: Wiring) {
+function chargeConsumer({ store, bankUrl, deadLetterUrls, leaseMs, onEvent }: Wiring) {
   return eachMessage<Charge>(
     {
       operation: operations.charge,
@@ -59,7 +59,7 @@ function chargeConsumer({ store, bankUrl, deadLetterUrls, onEvent }: Wiring) {
 }
 
 /** Repays debts. If some of them are not repaid, the resources stay locked for half a day: a person looks into it. */
-function repaymentConsumer({ store, debtsTable, bankUrl, deadLetterUrls, onEvent }: Wiring) {
+function repaymentConsumer({ store, debtsTable, bankUrl, deadLetterUrls, leaseMs, onEvent }: Wiring) {
   const lockStore = dynamoLockStore(store);
   const locks = resourceLocks({ store: lockStore, operation: operations.repay, leaseMs, keepMs, onEvent });
   return eachMessage<Repayment>(

@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import {
@@ -43,6 +44,10 @@ export interface IncidentOptions {
 export type Incident = Awaited<ReturnType<typeof startIncident>>;
 
 const everyMs = 50;
+/** The lease of a worker that is killed: it is waited for. */
+const shortLeaseMs = 3000;
+/** Of any other one. No machine stands still for so long, and takes a claim from a worker that is well. */
+const leaseMs = 60_000;
 /** Beyond a lease, for the clocks of others. */
 const skewMs = 1100;
 
@@ -205,10 +210,11 @@ function workersOf(servers: Servers, bank: Bank, onEvent: (event: ClaimEvent) =>
   let served: Promise<void> | undefined;
   const ending = new AbortController();
 
-  function running(): ChildProcess {
+  function running(lease = leaseMs): ChildProcess {
     if (worker !== undefined) return worker;
     const env = {
       ...process.env,
+      LEASE_MS: String(lease),
       ...servers.env('worker'),
       CLAIMS_TABLE: servers.tables.claims,
       DEBTS_TABLE: servers.tables.debts,
@@ -228,6 +234,14 @@ function workersOf(servers: Servers, bank: Bank, onEvent: (event: ClaimEvent) =>
     });
     worker = child;
     return child;
+  }
+
+  /** Ends a worker that has nothing to do. */
+  async function retire(): Promise<void> {
+    if (worker === undefined) return;
+    const gone = once(worker, 'exit');
+    worker.kill('SIGKILL');
+    await gone;
   }
 
   /** @returns the ids of what comes again; `undefined` if the worker was killed */
@@ -289,6 +303,8 @@ function workersOf(servers: Servers, bank: Bank, onEvent: (event: ClaimEvent) =>
     },
     /** Kills the worker, with SIGKILL, in the middle of a batch. */
     async killAt(consumer: Consumer, isTime: () => boolean | Promise<boolean>): Promise<void> {
+      await retire();
+      running(shortLeaseMs);
       const delivered = deliver(consumer);
       await eventually(isTime);
       worker?.kill('SIGKILL');

@@ -33,6 +33,7 @@ const handlers = consumers({
   debtsTable: required('DEBTS_TABLE'),
   bankUrl: required('BANK_URL'),
   deadLetterUrls: { charge: required('CHARGES_DEAD_URL'), repay: required('REPAYMENTS_DEAD_URL') },
+  leaseMs: Number(required('LEASE_MS')),
   onEvent: (event) => say({ kind: 'event', event }),
 });
 
