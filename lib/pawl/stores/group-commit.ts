@@ -70,6 +70,7 @@ export function groupCommit<In, Out>(
   function flush(): void {
     flushing = false;
     if (pace.isLimited()) putInOrder();
+    else if (queue.length > most) queue = inPairs(queue);
     while (queue.length > 0) {
       const mostNow = Math.min(most, pace.most());
       if (mostNow === 0 || (queue.length < mostNow && underWay.size > 0)) return;
@@ -158,4 +159,16 @@ export function groupCommit<In, Out>(
       const until = waitsMs === undefined ? 0 : host.now() + waitsMs;
       enqueue({ id, input, resolve, reject, mayWait, until, tries: 0 });
     });
+}
+
+/**
+ * What may wait beside what may not, one by one. Where outcomes and new claims take several requests, each has as many of both: if the worker dies when one
+ * of the requests has been sent and the next has not, one claim more is open than before, and not all new ones.
+ */
+function inPairs<One extends { readonly mayWait: boolean }>(queue: readonly One[]): One[] {
+  const later = queue.filter(({ mayWait }) => mayWait);
+  const sooner = queue.filter(({ mayWait }) => !mayWait);
+  return Array.from({ length: Math.max(sooner.length, later.length) }, (_, i) => [sooner[i], later[i]])
+    .flat()
+    .filter((one) => one !== undefined);
 }
