@@ -114,6 +114,11 @@ export const npmScripts = {
         run: 'vitest run --project long test/suites/integration/outbox/kills.long.test.ts test/suites/integration/outbox/poisoned.long.test.ts',
         env: { PAWL_KILLS: '1000', PAWL_MESSAGES: '50000', PAWL_ROUNDS: '2' },
       },
+      batch: {
+        says: 'a thousand workers killed in a batch of 100: how many claims each leaves in doubt. 20 minutes',
+        run: 'vitest run --project long test/suites/integration/killed-batch.long.test.ts',
+        env: { PAWL_KILLS: '1000' },
+      },
       throttling: {
         says: 'a thousand sandboxes beside a table that is too small, simulated',
         run: 'proof/throttling/main.ts',
