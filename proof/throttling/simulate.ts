@@ -1,5 +1,6 @@
 import { nodeHost } from '../../lib/pawl/host.ts';
 import type { Host } from '../../lib/pawl/kernel/host.ts';
+import type { ClaimRecord } from '../../lib/pawl/rules/record.ts';
 import type { ClaimStore, ClaimWrite, WriteResult } from '../../lib/pawl/rules/store.ts';
 import { bodyField, eachMessage } from '../../lib/pawl/sqs/index.ts';
 import { isAboutContents, isHopeless, isThrottled } from '../../lib/pawl/stores/dynamodb/errors.ts';
@@ -16,6 +17,8 @@ export interface Throttling {
   readonly sandboxes: number;
   /** Writes that the table takes in a second. */
   readonly writesPerSecond: number;
+  /** Reads that it takes in a second, of messages that were all received before. @default no message was, and nothing is read */
+  readonly readsPerSecond?: number;
   readonly seconds: number;
   /** The time-out of the function, in seconds. */
   readonly invocationSeconds: number;
@@ -27,11 +30,11 @@ export interface Goodput {
   readonly ofCapacity: number;
   /** The same of the second half of the run to the first. Below 1, it is collapsing. */
   readonly secondHalfToFirst: number;
-  /** Writes that the table refused, as a share of those that were sent: also of those that the client has sent again by itself. */
+  /** Writes and reads that the table refused, as a share of those that were sent: also of those that the client has sent again by itself. */
   readonly waste: number;
   /** Messages that came back because the table was too small: each of them has used up a receive. */
   readonly givenBack: number;
-  /** Of the tenths of seconds of the second half, the one with the most writes to their mean: 1 is an even spread. */
+  /** Of the tenths of seconds of the second half, the one with the most requests to their mean: 1 is an even spread. */
   readonly burst: number;
   readonly doubled: number;
 }
@@ -43,12 +46,12 @@ const requestMs = 5;
 const clientTries = 3;
 
 export async function simulateThrottling(options: Throttling): Promise<Goodput> {
-  const { sandboxes, writesPerSecond, seconds, invocationSeconds, seed } = options;
+  const { sandboxes, writesPerSecond, readsPerSecond, seconds, invocationSeconds, seed } = options;
   const invocationMs = invocationSeconds * 1000;
   const world = createWorld({ seed, keepsStory: false, turnsTheLoop: false });
-  const table = createTable(world, writesPerSecond);
+  const table = createTable(world, writesPerSecond, readsPerSecond);
   // As the construct sets the visibility timeout.
-  const queue = createQueue(world, 6 * invocationMs);
+  const queue = createQueue(world, 6 * invocationMs, readsPerSecond === undefined ? 1 : 2);
   const effects = new Map<string, number>();
   for (let place = 0; place < sandboxes; place++) {
     const host = hostOf(world, place);
@@ -83,12 +86,12 @@ export async function simulateThrottling(options: Throttling): Promise<Goodput> 
     world.after(world.random.between(0, 1000), () => void work());
   }
   await world.run(seconds * 1000);
-  return goodputOf(table.taken, table.sent, table.completed, options, effects, queue.givenBack());
+  return goodputOf(table.taken(), table.sent(), table.completed, options, effects, queue.givenBack());
 }
 
 type Record = Parameters<ReturnType<typeof eachMessage>>[0]['Records'][number];
 
-function createQueue(world: World, visibilityMs: number) {
+function createQueue(world: World, visibilityMs: number, firstReceive: number) {
   let sent = 0;
   let givenBack = 0;
   const again: Record[] = [];
@@ -102,7 +105,7 @@ function createQueue(world: World, visibilityMs: number) {
   });
   return {
     givenBack: () => givenBack,
-    receive: () => Array.from({ length: batchSize }, () => again.shift() ?? record(`m-${sent++}`, 1)),
+    receive: () => Array.from({ length: batchSize }, () => again.shift() ?? record(`m-${sent++}`, firstReceive)),
     comeAgain(ids: ReadonlySet<string>, records: readonly Record[]) {
       const returned = records.filter(({ messageId }) => ids.has(messageId));
       if (returned.length === 0) return;
@@ -115,24 +118,36 @@ function createQueue(world: World, visibilityMs: number) {
   };
 }
 
-/** A table that takes so many writes in a second, and refuses the others one by one, as DynamoDB refuses statements. */
-function createTable(world: World, writesPerSecond: number) {
-  const memory = memoryStore();
-  const taken: number[] = [];
+/** What a table can take in a second, as DynamoDB counts it. */
+function createCapacity(world: World, perSecond: number) {
   const sent: number[] = [];
-  const completed: number[] = [];
-  let tokens = writesPerSecond;
+  let taken = 0;
+  let tokens = perSecond;
   let filledAt = 0;
+  return {
+    sent,
+    taken: () => taken,
+    takes(): boolean {
+      tokens = Math.min(perSecond, tokens + ((world.time - filledAt) / 1000) * perSecond);
+      filledAt = world.time;
+      sent.push(world.time);
+      if (tokens < 1) return false;
+      tokens -= 1;
+      taken += 1;
+      return true;
+    },
+  };
+}
 
-  function takes(): boolean {
-    tokens = Math.min(writesPerSecond, tokens + ((world.time - filledAt) / 1000) * writesPerSecond);
-    filledAt = world.time;
-    sent.push(world.time);
-    if (tokens < 1) return false;
-    tokens -= 1;
-    taken.push(world.time);
-    return true;
-  }
+const throttled = (name: string) => Object.assign(new Error('throttled'), { name });
+
+/** A table that refuses what is beyond its capacity one by one, as DynamoDB refuses statements and leaves keys unread. */
+function createTable(world: World, writesPerSecond: number, readsPerSecond = Infinity) {
+  const memory = memoryStore();
+  const written = createCapacity(world, writesPerSecond);
+  const read = createCapacity(world, readsPerSecond);
+  const completed: number[] = [];
+  const pass = (ms: number) => new Promise<void>((resolve) => world.after(ms, resolve));
 
   async function writeTogether(
     writes: readonly ClaimWrite[],
@@ -141,15 +156,15 @@ function createTable(world: World, writesPerSecond: number) {
     const [first] = writes;
     // A claim that is sent alone is a request of its own, which the client sends again; unless pawl has slowed down.
     let tries = writes.length === 1 && first?.seen === undefined && !isLimited ? clientTries : 1;
-    await new Promise<void>((resolve) => world.after(requestMs, resolve));
+    await pass(requestMs);
     const parts: Part<WriteResult>[] = [];
     for (const write of writes) {
-      let isTaken = takes();
+      let isTaken = written.takes();
       while (!isTaken && --tries > 0) {
-        await new Promise<void>((resolve) => world.after(world.random.between(0, 100), resolve));
-        isTaken = takes();
+        await pass(world.random.between(0, 100));
+        isTaken = written.takes();
       }
-      if (!isTaken) parts.push({ error: Object.assign(new Error('throttled'), { name: 'ThrottlingError' }) });
+      if (!isTaken) parts.push({ error: throttled('ThrottlingError') });
       else {
         parts.push({ value: await memory.write(write) });
         if (write.next.status === 'completed') completed.push(world.time);
@@ -158,13 +173,31 @@ function createTable(world: World, writesPerSecond: number) {
     return parts;
   }
 
+  async function readTogether(ids: readonly string[]): Promise<readonly Part<ClaimRecord | undefined>[]> {
+    for (let tries = clientTries; ; tries--) {
+      await pass(requestMs);
+      const parts = ids.map((id) =>
+        read.takes() ? { value: memory.read(id) } : { error: throttled('ThrottlingError') },
+      );
+      // Of a request of which no key was read, the whole is refused; the client sends it again.
+      if (parts.some((part) => 'value' in part)) return parts;
+      if (tries === 1) throw throttled('ProvisionedThroughputExceededException');
+      await pass(world.random.between(0, 100));
+    }
+  }
+
   return {
-    taken,
-    sent,
+    taken: () => written.taken() + read.taken(),
+    sent: () => [...written.sent, ...read.sent],
     completed,
     storeOf(host: Host): ClaimStore {
-      const write = groupCommit(host, 25, writeTogether, { isAboutContents, isHopeless, isThrottled });
-      return { read: memory.read, write: (one) => write(one.next.id, one, standingOf(one)) };
+      const errors = { isAboutContents, isHopeless, isThrottled };
+      const write = groupCommit(host, 25, writeTogether, errors);
+      const reads = groupCommit(host, 100, readTogether, errors);
+      return {
+        read: (id, waitsMs) => reads(id, id, { waitsMs }),
+        write: (one) => write(one.next.id, one, standingOf(one)),
+      };
     },
   };
 }
@@ -181,7 +214,7 @@ function hostOf(world: World, place: number): Host {
 }
 
 function goodputOf(
-  taken: readonly number[],
+  taken: number,
   sent: readonly number[],
   completed: readonly number[],
   { writesPerSecond, seconds }: Throttling,
@@ -199,7 +232,7 @@ function goodputOf(
   return {
     ofCapacity: completed.length / ((writesPerSecond / 2) * seconds),
     secondHalfToFirst: (completed.length - firstHalf) / firstHalf,
-    waste: 1 - taken.length / sent.length,
+    waste: 1 - taken / sent.length,
     givenBack,
     burst: Math.max(...tenths) / mean,
     doubled: [...effects.values()].filter((count) => count > 1).length,

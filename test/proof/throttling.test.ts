@@ -17,3 +17,17 @@ it('a table without the capacity for its sandboxes still does nearly all that it
   expect(found.burst).toBeLessThan(2.5);
   expect(found.doubled).toBe(0);
 });
+
+it('a table without the capacity to read what was received before costs no message a receive either, and few reads are sent in vain', async () => {
+  const found = await simulateThrottling({
+    sandboxes: 40,
+    writesPerSecond: 4000,
+    readsPerSecond: 200,
+    seconds: 12,
+    invocationSeconds: 30,
+    seed: 7,
+  });
+  expect(found.waste).toBeLessThanOrEqual(0.25);
+  expect(found.givenBack).toBe(0);
+  expect(found.doubled).toBe(0);
+});

@@ -56,7 +56,7 @@ export const freshMs = 1000;
 export async function lookAt({ settings: { host, store } }: Engine, id: string, until: number): Promise<Look> {
   const at = host.now();
   try {
-    return { kind: 'seen', found: await answeredBy(host, until, store.read(id), { now: at }), at };
+    return { kind: 'seen', found: await answeredBy(host, until, store.read(id, until - at), { now: at }), at };
   } catch (cause) {
     return { kind: 'failed', cause, at };
   }
@@ -87,13 +87,14 @@ export async function acquire(engine: Engine, asked: AcquireRequest): Promise<Ac
   const startsBy = Math.min(leaseEnd(engine, bounds, now), deadline ?? Infinity) - settings.marginMs;
   const until = Math.min(startsBy, asked.claimsUntil ?? Infinity);
   const retry = new Retry(host, { until, requestMs: Infinity });
+  const waitsMs = () => asked.waitsUntil && Math.min(asked.waitsUntil, until) - now;
   try {
     let found: ClaimRecord | undefined;
     const look = asked.look !== undefined && now - asked.look.at < freshMs ? asked.look : undefined;
     if (look?.kind === 'failed') throw look.cause;
     if (look !== undefined) found = understood(look.found);
     else if (asked.redelivered) {
-      found = understood(await answeredBy(host, until, store.read(id), { now }));
+      found = understood(await answeredBy(host, until, store.read(id, waitsMs()), { now }));
       now = host.now();
     }
     // Each further round means that another worker changed the record between our look and our write.
@@ -104,8 +105,8 @@ export async function acquire(engine: Engine, asked: AcquireRequest): Promise<Ac
       const decided = decide(found, request, settings, now);
       if (decided.kind === 'taken-over' && !mayTakeOver) return { kind: 'suspect', record: decided.record };
       if (decided.write === undefined) return inForce(engine, identity, bounds, decided);
-      const waitsMs = asked.waitsUntil && Math.min(asked.waitsUntil, until) - now;
-      const written = await writeGrant(engine, { until, now }, identity, { ...decided.write, waitsMs });
+      const write = { ...decided.write, waitsMs: waitsMs() };
+      const written = await writeGrant(engine, { until, now }, identity, write);
       if (written.applied) return inForce(engine, identity, bounds, decided);
       await retry.pauseAfterRefusal();
       found = understood(written.found);

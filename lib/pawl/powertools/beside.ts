@@ -227,7 +227,8 @@ function beside(store: ClaimStore, { table, records, recordOf, now }: Beside): P
   }
 
   /** Grants a claim to the worker that wins the gate. */
-  async function granted(next: ClaimRecord, seen: Behind): Promise<WriteResult> {
+  async function granted(write: ClaimWrite, seen: Behind): Promise<WriteResult> {
+    const { next } = write;
     const { record } = seen;
     const id = recordOf(next);
     const { claimId, leaseUntil: until, expiresAt: expiration } = next;
@@ -245,7 +246,7 @@ function beside(store: ClaimStore, { table, records, recordOf, now }: Beside): P
     // What has changed between two looks is looked at again.
     if (found?.kind === 'none') return { applied: false, found: record };
     if (found !== undefined) return refusedBy(found, next, record);
-    const written = await store.write({ next, seen: record });
+    const written = await store.write({ ...write, seen: record });
     if (!written.applied) await follow(id, written.found, entrant);
     return written;
   }
@@ -271,7 +272,7 @@ function beside(store: ClaimStore, { table, records, recordOf, now }: Beside): P
     const { next } = write;
     const { record, gate } = behind;
     const id = recordOf(next);
-    const inner = { next, seen: record };
+    const inner = { ...write, seen: record };
     if (next.status === 'completed') {
       await table.complete(id, completedAs(next));
       return store.write(inner);
@@ -309,9 +310,9 @@ function beside(store: ClaimStore, { table, records, recordOf, now }: Beside): P
     const isGrant = next.status === 'in-flight' && next.claimId !== behind.record?.claimId;
     // What only watches changes nothing at the gate, and neither does a note on a claim.
     if (next.claimId === observedToken || isNote(next, behind.record))
-      return store.write({ next, seen: behind.record });
+      return store.write({ ...one, seen: behind.record });
     if (isGrant) expectOneOperation(next);
-    if (records === 'gate') return isGrant ? granted(next, behind) : changed(one, behind);
+    if (records === 'gate') return isGrant ? granted(one, behind) : changed(one, behind);
     if (isGrant) {
       const found = await table.read(recordOf(next));
       const doubt = doubtAt(found);
@@ -321,10 +322,10 @@ function beside(store: ClaimStore, { table, records, recordOf, now }: Beside): P
       const isPowertools = found.kind === 'completed' || doubt !== undefined;
       if (found.kind !== 'none' && isPowertools && !isKnown) return refusedBy(found, next, behind.record);
     }
-    return store.write({ next, seen: behind.record });
+    return store.write({ ...one, seen: behind.record });
   }
 
-  return { read: (id) => store.read(id), write };
+  return { read: (id, waitsMs) => store.read(id, waitsMs), write };
 }
 
 /** Until when an attempt of Powertools may have had its effect, if one has left no outcome: also one whose gate pawl took over, perhaps by a worker that died there. */

@@ -25,7 +25,7 @@ export type WriteResult = Written<ClaimRecord>;
  * @example
  * function counted(store: ClaimStore, onWrite: () => void): ClaimStore {
  *   return {
- *     read: (id) => store.read(id),
+ *     read: (id, waitsMs) => store.read(id, waitsMs),
  *     write: (write) => {
  *       onWrite();
  *       return store.write(write);
@@ -43,8 +43,12 @@ export interface ClaimStore {
   readonly setupError?: OptionError | undefined;
   /** @internal Whose open claims are listed for a store that is over another one. */
   readonly listed?: ClaimStore | undefined;
-  /** Reads one record, strongly consistent: a stale "not there" would let an effect run twice. */
-  read(id: string): Promise<ClaimRecord | undefined>;
+  /**
+   * Reads one record, strongly consistent: a stale "not there" would let an effect run twice.
+   *
+   * @param waitsMs how long its author waits, in milliseconds. A store that throttles may use all of it. By default the store decides
+   */
+  read(id: string, waitsMs?: number): Promise<ClaimRecord | undefined>;
   /** Applies one write if the record is still the one that was seen: if it is `unchanged`. */
   write(write: ClaimWrite): Promise<WriteResult>;
 }

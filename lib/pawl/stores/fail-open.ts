@@ -46,9 +46,9 @@ export function failOpen(
     aws: store.aws,
     // Its list fails as it does: an empty one would say that nothing is open.
     listed: store,
-    async read(id) {
+    async read(id, waitsMs) {
       try {
-        return await store.read(id);
+        return await store.read(id, waitsMs);
       } catch (error) {
         expectOutage(error);
         // A listener that fails must not close what is to stay open.

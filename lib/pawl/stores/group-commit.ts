@@ -168,7 +168,5 @@ export function groupCommit<In, Out>(
 function inPairs<One extends { readonly mayWait: boolean }>(queue: readonly One[]): One[] {
   const later = queue.filter(({ mayWait }) => mayWait);
   const sooner = queue.filter(({ mayWait }) => !mayWait);
-  return Array.from({ length: Math.max(sooner.length, later.length) }, (_, i) => [sooner[i], later[i]])
-    .flat()
-    .filter((one) => one !== undefined);
+  return sooner.flatMap((one) => [one, ...later.splice(0, 1)]).concat(later);
 }

@@ -54,10 +54,10 @@ export function rememberCompleted<Store extends ClaimStore>(store: Store, option
   return {
     // What else the store can do, to commit among it, it still can.
     ...boundMembersOf(store),
-    async read(id: string) {
+    async read(id: string, waitsMs?: number) {
       const known = completed.get(id);
       if (known !== undefined) return known;
-      const found = await store.read(id);
+      const found = await store.read(id, waitsMs);
       remember(found);
       return found;
     },

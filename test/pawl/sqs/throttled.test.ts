@@ -7,12 +7,16 @@ import { bodyField, eachMessage } from '../../../lib/pawl/sqs/index.ts';
 import { context, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { virtualHost } from '../../support/virtual-host.ts';
 
-/** A store, and how long each claim is waited for. */
+/** A store, and how long each claim is waited for, and each read. */
 function setUp() {
   const memory = memoryStore();
   const waits: (number | undefined)[] = [];
+  const readWaits: (number | undefined)[] = [];
   const store: ClaimStore = {
-    read: memory.read,
+    read(id, waitsMs) {
+      readWaits.push(waitsMs);
+      return memory.read(id);
+    },
     write(write) {
       if (write.next.status === 'in-flight') waits.push(write.waitsMs);
       return memory.write(write);
@@ -22,6 +26,7 @@ function setUp() {
   return {
     common: { operation: 'mail', store, onAbandoned: 'retry', onEvent: () => {}, host } as const,
     waits,
+    readWaits,
     invocation: context(30_000, host.now),
   };
 }
@@ -51,5 +56,30 @@ describe('a store that throttles is given time for a claim', () => {
     const { common, waits } = setUp();
     await once<string, void>({ ...common, key: (one) => one }, async () => {})('a');
     expect(waits).toEqual([undefined]);
+  });
+});
+
+describe('a store that throttles is given time to read what was received before', () => {
+  const again = () =>
+    sqsEvent(sqsRecord({ id: 'a' }, { receiveCount: 2 }), sqsRecord({ id: 'b' }, { receiveCount: 2 }));
+
+  it('by eachMessage: all that is left', async () => {
+    const { common, readWaits, invocation } = setUp();
+    await eachMessage({ ...common, key, aws: noQueue }, async () => {})(again(), invocation);
+    expect(readWaits).toEqual([29_000, 29_000]);
+  });
+
+  it('by eachMessage in a FIFO group, where nothing is looked at ahead', async () => {
+    const { common, readWaits, invocation } = setUp();
+    const one = sqsRecord({ id: 'a' }, { receiveCount: 2, group: 'g' });
+    await eachMessage({ ...common, key, aws: noQueue }, async () => {})(sqsEvent(one), invocation);
+    expect(readWaits).toEqual([29_000]);
+  });
+
+  it('by sqsOnce: of the half in which messages are claimed', async () => {
+    const { common, readWaits, invocation } = setUp();
+    const handler = middy(async () => ({ batchItemFailures: [] })).use(sqsOnce({ ...common, key, aws: noQueue }));
+    await handler(again() as SQSEvent, invocation as Context);
+    expect(readWaits).toEqual([15_000, 15_000]);
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ClaimRecord } from '../../../lib/pawl/rules/record.ts';
 import type { ClaimStore } from '../../../lib/pawl/rules/store.ts';
 import { bodyField, eachMessage } from '../../../lib/pawl/sqs/index.ts';
+import { conditionFailed } from '../../../lib/pawl/stores/dynamodb/errors.ts';
 import { dynamoStore, individualDynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { toItem } from '../../../lib/pawl/stores/dynamodb/item.ts';
 import { context, sqsEvent, sqsRecord } from '../../support/lambda.ts';
@@ -85,6 +86,31 @@ describe('a batch of dynamoStore', () => {
     const { client } = clientThat(() => ({ UnprocessedKeys: { claims: { Keys: [{ id: { S: record.id } }] } } }));
     const store = dynamoStore({ tableName: 'claims', aws: sdk({ dynamodb: client }), host });
     await expect(store.read(record.id)).rejects.toThrow('left this key unread');
+  });
+
+  it('reads a key that was left unread again as long as its author waits, and else four times', async () => {
+    let left = 6;
+    const { client, asked } = clientThat(() =>
+      left-- > 0 ? { UnprocessedKeys: { claims: { Keys: [{ id: { S: record.id } }] } } } : found(toItem(record)),
+    );
+    const store = dynamoStore({ tableName: 'claims', aws: sdk({ dynamodb: client }), host });
+    expect(await store.read(record.id, 60_000)).toEqual(record);
+    expect(asked).toHaveLength(7);
+    left = 6;
+    await expect(store.read(record.id)).rejects.toThrow('left this key unread');
+    expect(asked).toHaveLength(11);
+  });
+
+  it('waits as long to read what has refused a claim', async () => {
+    let left = 6;
+    const { client } = clientThat((command) => {
+      if (command !== 'BatchGetItemCommand') return { Responses: [{ Error: { Code: conditionFailed } }, {}] };
+      return left-- > 0 ? { UnprocessedKeys: { claims: { Keys: [{ id: { S: record.id } }] } } } : found(toItem(record));
+    });
+    const store = dynamoStore({ tableName: 'claims', aws: sdk({ dynamodb: client }), host });
+    const refused = store.write({ next: record, seen: undefined, waitsMs: 60_000 });
+    await store.write({ next: { ...record, id: 'other' }, seen: undefined });
+    expect(await refused).toEqual({ applied: false, found: record });
   });
 
   it('leaves one claim more than may run at once open, at most, wherever between two requests the worker dies', async () => {

@@ -33,8 +33,8 @@ const calls: {
     unknown,
   ];
 } = {
-  read: [[one.id], one],
-  write: [[{ next: { ...one, rev: 2 }, seen: one }], { applied: true }],
+  read: [[one.id, 900], one],
+  write: [[{ next: { ...one, rev: 2 }, seen: one, waitsMs: 900 }], { applied: true }],
   listOpen: [[{ limit: 7 }], { claims: [], cursor: 'next' }],
   readNote: [[note.id], note],
   writeNote: [[{ next: note, seen: undefined }], { applied: true }],

@@ -93,7 +93,7 @@ export function explainedStore<Store extends ClaimStore>(store: Store, table: Ex
   }
   return {
     ...store,
-    read: (id: string) => store.read(id).catch(explain),
+    read: (id: string, waitsMs?: number) => store.read(id, waitsMs).catch(explain),
     write: (write: ClaimWrite) => store.write(write).catch(explain),
   };
 }

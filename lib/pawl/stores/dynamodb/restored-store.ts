@@ -148,9 +148,9 @@ export function restoredStore<Store extends ClaimStore>(store: Store, restore: R
     return shown;
   }
 
-  async function read(id: string): Promise<ClaimRecord | undefined> {
+  async function read(id: string, waitsMs?: number): Promise<ClaimRecord | undefined> {
     // Both at once. The mark is read again if it was lifted meanwhile: then the record is as new as that.
-    const [standing, found] = await Promise.all([restore.ofClaim(id), store.read(id)]);
+    const [standing, found] = await Promise.all([restore.ofClaim(id), store.read(id, waitsMs)]);
     return standing === undefined ? found : seenAs(id, found, standing);
   }
 
@@ -158,14 +158,14 @@ export function restoredStore<Store extends ClaimStore>(store: Store, restore: R
     ...store,
     ...restore.forStatements,
     read,
-    async write({ next, seen }): Promise<WriteResult> {
+    async write({ next, seen, waitsMs }): Promise<WriteResult> {
       const standing = await restore.ofClaim(next.id);
       if (standing !== undefined && seen === undefined) {
         // A key that is not known to be new: it is decided again, as one in doubt.
-        return { applied: false, found: seenAs(next.id, await store.read(next.id), standing) };
+        return { applied: false, found: seenAs(next.id, await store.read(next.id, waitsMs), standing) };
       }
       const behind = seen && (isForgottenRecord(seen) ? undefined : (real.get(seen) ?? seen));
-      const written = await store.write({ next, seen: behind });
+      const written = await store.write({ next, seen: behind, waitsMs });
       if (written.applied || standing === undefined) return written;
       return { applied: false, found: seenAs(next.id, written.found, standing) };
     },

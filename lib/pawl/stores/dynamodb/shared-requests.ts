@@ -33,7 +33,11 @@ export function sharedRequests({
     return ids.map((id) =>
       // What was not read is not what is not there: taken for that, it would let an effect run twice.
       unread?.includes(id)
-        ? { error: explainedError(Error, 'DynamoDB left this key unread: the table is throttled', 'store-unavailable') }
+        ? {
+            error: Object.assign(explainedError(Error, 'DynamoDB left this key unread', 'store-unavailable'), {
+              name: 'ThrottlingError',
+            }),
+          }
         : { value: known(found.get(id)) },
     );
   }
@@ -51,25 +55,25 @@ export function sharedRequests({
     const { Responses = [] } = await call(transport, 'BatchExecuteStatement', {
       Statements: writes.map((one) => statementOf(TableName, one)),
     });
-    return writes.map(({ next: { id } }, index) => {
+    return writes.map(({ next: { id }, waitsMs }, index) => {
       // Statements fail one by one, inside a response that is no error. A statement without a response may have been applied.
       const { Error: error } = Responses[index] ?? { Error: {} };
       if (error === undefined) return { value: { applied: true } };
       const { Code = 'InternalServerError', Message, Item } = error;
-      if (Code === 'DuplicateItem' || Code === conditionFailed) return { value: lostTo(id, Item) };
+      if (Code === 'DuplicateItem' || Code === conditionFailed) return { value: lostTo(id, Item, waitsMs) };
       return { error: Object.assign(new Error(Message), { name: Code }) };
     });
   }
 
   /** A refused write, with what stands there. A statement may be refused without saying what. */
-  async function lostTo(id: string, item: Item | undefined): Promise<WriteResult> {
-    return { applied: false, found: await (item ? known(item) : read(id, id)) };
+  async function lostTo(id: string, item: Item | undefined, waitsMs: number | undefined): Promise<WriteResult> {
+    return { applied: false, found: await (item ? known(item) : read(id, id, { waitsMs })) };
   }
 
   const table = explainedTable(nameOfTable, transport, 'grantClaims');
   const store: ClaimStore = {
     setupError,
-    read: (id) => read(id, id),
+    read: (id, waitsMs) => read(id, id, { waitsMs }),
     write: (one) => write(one.next.id, one, standingOf(one)),
   };
   return explainedStore(restore ? restore.over(store) : store, table);
