@@ -19,6 +19,7 @@ import { recordIdOf } from '../../../../lib/pawl/powertools/record-id.ts';
 import { dynamoStore, sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
 import { loseAnswersOf } from '../../../support/lost-answers.ts';
 import { createDatabase } from '../../../support/postgres-database.ts';
+import { record } from '../../../support/records.ts';
 import { localClient } from '../../../support/tables.ts';
 import { type Both, bothTables, byPawl, byPeer, type Order, recordAt } from './support.ts';
 
@@ -627,3 +628,28 @@ describe('when no worker of Powertools runs any more, its records are read', () 
 function nested(depth: number): unknown {
   return depth === 0 ? 'deep' : { in: nested(depth - 1) };
 }
+
+test.each(['gate', 'read'] as const)(
+  '%s: a claim waits for a table that throttles as it does without Powertools',
+  async (records) => {
+    const claims = dynamoStore({ tableName: both.claims, aws: sdk({ dynamodb: client }) });
+    const waits: (number | undefined)[] = [];
+    const counted: ClaimStore = {
+      read: (id, waitsMs) => {
+        waits.push(waitsMs);
+        return claims.read(id, waitsMs);
+      },
+      write: (write) => {
+        waits.push(write.waitsMs);
+        return claims.write(write);
+      },
+    };
+    const { records: tableName, keyPrefix } = both;
+    const store = besidePowertools(counted, { tableName, awsSdkV3Client: client, keyPrefix, records });
+    const granted = record({ id: `mails#${newOrder().orderId}` });
+    expect(await store.read(granted.id, 900)).toBeUndefined();
+    await store.write({ next: granted, seen: undefined, waitsMs: 900 });
+    await store.write({ next: { ...granted, rev: 2, status: 'released' }, seen: granted, waitsMs: 900 });
+    expect(waits).toEqual([900, 900, 900]);
+  },
+);
