@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
  * Fails when a file of `lib/` says in code what a type or a list would say better: a cast through `unknown`, `Object(x)` as a way past the types
  * (it is `any`, and the linter does not see it), or a regular expression over a closed set of words.
  *
+ * And when a test waits for less time than any of them has (`patience` in `vitest.config.ts`): then the machine's speed is its verdict.
+ *
  * It looks at the text without comments and quoted strings, and finds what is on one line. A word list inside a longer pattern it leaves alone.
  */
 
@@ -28,12 +30,24 @@ const habits = {
   },
 } as const satisfies Readonly<Record<string, Habit>>;
 
+const habitsOfTests = {
+  'a time-out of less than ten minutes': {
+    pattern: /\btimeout: [1-5]?\d?\d_000\b|^\s*\}, [1-5]?\d?\d_000\);$/g,
+    instead: 'leave it out: a test that hangs ends after ten minutes, and a slow machine is no failure',
+  },
+  'vi.waitFor': {
+    pattern: /\bvi\.wait(?:For|Until)\(/g,
+    instead: 'use eventually(), which counts looks and not seconds',
+  },
+} as const satisfies Readonly<Record<string, Habit>>;
+
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** What is found in one file, a sentence each. */
 export function habitsIn(file: string, text: string): readonly string[] {
   const lines = withoutProse(text).split('\n');
-  return Object.entries(habits).flatMap(([name, { pattern, instead }]) =>
+  const found: Readonly<Record<string, Habit>> = file.startsWith('test/') ? habitsOfTests : habits;
+  return Object.entries(found).flatMap(([name, { pattern, instead }]) =>
     lines.flatMap((line, index) =>
       Array.from(line.matchAll(pattern), () => `${file}:${index + 1}: ${name}. Instead: ${instead}.`),
     ),
@@ -47,9 +61,11 @@ function withoutProse(text: string): string {
 }
 
 if (import.meta.main) {
-  const files = globSync('lib/**/*.{ts,tsx}', { cwd: root, exclude: ['lib/*/dist/**'] }).toSorted();
+  const lib = globSync('lib/**/*.{ts,tsx}', { cwd: root, exclude: ['lib/*/dist/**'] });
+  const tests = globSync('test/**/*.test.ts', { cwd: root });
+  const files = [...lib, ...tests].toSorted();
   const problems = files.flatMap((file) => habitsIn(file, readFileSync(`${root}/${file}`, 'utf8')));
   for (const problem of problems) console.error(problem);
   console.log(`${files.length} files, ${problems.length} problems.`);
-  if (problems.length > 0 || files.length === 0) process.exitCode = 1;
+  if (problems.length > 0 || lib.length === 0 || tests.length === 0) process.exitCode = 1;
 }

@@ -25,3 +25,21 @@ describe('a habit that hides a type is found', () => {
     ['a division', 'const share = a / b | c / d;'],
   ])('but not in %s', (_, text) => expect(found(text)).toEqual([]));
 });
+
+const foundInTest = (text: string) => habitsIn('test/a.test.ts', text);
+
+describe('a verdict by the speed of a machine is found', () => {
+  test.each([
+    ["test('a', { timeout: 120_000 }, () => {", 'a time-out of less than ten minutes'],
+    ['  timeout: 5_000,', 'a time-out of less than ten minutes'],
+    ['  }, 60_000);', 'a time-out of less than ten minutes'],
+    ['await vi.waitFor(() => expect(a).toBe(1));', 'vi.waitFor'],
+  ])('%s', (line, habit) => {
+    expect(foundInTest(`${line}\n`)).toEqual([expect.stringContaining(`test/a.test.ts:1: ${habit}. Instead: `)]);
+  });
+
+  test.each(['  timeout: 600_000,', '  }, 900_000);', '  }, kills * 60_000);', 'const context = { timeout: 30 };'])(
+    'but not in %s',
+    (line) => expect(foundInTest(`${line}\n`)).toEqual([]),
+  );
+});

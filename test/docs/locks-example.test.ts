@@ -70,7 +70,7 @@ test('the example of the locks page survives crashes, errors, lost answers and h
   });
   expect(report).toMatchObject(good);
   expect(report.fates).toMatchObject({ parked: 0, deadLettered: 0 });
-}, 120_000);
+});
 
 const two = [...messages, { body: { requestId: 'r2' } }];
 
@@ -82,7 +82,7 @@ test('it survives them with two requests over the same debts', async () => {
     max: firstOf(400, { first: 60 }),
   });
   expect(report).toMatchObject({ ...good, fates: { parked: 0, deadLettered: 0 } });
-}, 120_000);
+});
 
 test('with its renewals down for 75 seconds it is not acknowledged before all is done', async () => {
   let attempts = 0;

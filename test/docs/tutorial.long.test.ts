@@ -42,7 +42,7 @@ const steps: readonly Step[] = Array.from(
   }),
 );
 
-test('every file and every command of the tutorial does what the page says', { timeout: 300_000 }, () => {
+test('every file and every command of the tutorial does what the page says', () => {
   const built = run('node checks/build.ts && cp ./*.tgz "$TO"'.replace('$TO', pawl()), repositoryRoot);
   expect(built.failed, built.output).toBe(false);
   let folder = scratch;

@@ -254,15 +254,13 @@ afterEach(() => {
 });
 
 describe('a deployment in mid-doubt', () => {
-  it('of every door and policy to every other one keeps what each identity is promised', {
-    timeout: 300_000,
-  }, async () => {
+  it('of every door and policy to every other one keeps what each identity is promised', async () => {
     const { ran, problems } = await searched(Number(process.env['PAWL_SEEDS'] ?? 1));
     expect(ran).toBeGreaterThanOrEqual(900);
     expect(problems).toEqual([]);
   });
 
-  it('is found where eachTransaction runs what another door left in doubt', { timeout: 300_000 }, async () => {
+  it('is found where eachTransaction runs what another door left in doubt', async () => {
     vi.doMock('../../lib/pawl/transactions/index.ts', async (original) => {
       const module = await original<typeof import('../../lib/pawl/transactions/index.ts')>();
       const eachTransaction: typeof module.eachTransaction = (options, writesOf) =>

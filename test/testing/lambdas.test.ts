@@ -43,9 +43,7 @@ function sesClient(world: World, { sent }: ReturnType<typeof fakeSes>): Pick<SES
   return { send: send as SESv2Client['send'] };
 }
 
-test('send-email: no mail is sent twice, none is lost, and what is in doubt is parked', {
-  timeout: 30_000,
-}, async () => {
+test('send-email: no mail is sent twice, none is lost, and what is in doubt is parked', async () => {
   const report = await assertSurvivesCrashes({
     messages,
     provider: fakeSes,

@@ -1,9 +1,7 @@
 import { expect, it } from 'vitest';
 import { runStatementCampaign } from '../../../proof/statements/campaign.ts';
 
-it('finds all of 25 planted findings in 5,000 lines, and nothing else, in a process that is killed three times', {
-  timeout: 120_000,
-}, async () => {
+it('finds all of 25 planted findings in 5,000 lines, and nothing else, in a process that is killed three times', async () => {
   const { found, expected, kills, report } = await runStatementCampaign({
     lines: 5000,
     findings: 25,

@@ -18,4 +18,4 @@ test('a function of a packed version has pawl out of the tarball, under its own 
     expect(files.some((file) => file.includes('/node_modules/pawl/locks/'))).toBe(true);
     expect(files.some((file) => file.endsWith('shop/retrying.ts'))).toBe(protection === 'retry');
   }
-}, 300_000);
+});

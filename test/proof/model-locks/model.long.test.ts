@@ -18,7 +18,7 @@ const overlapping: ModelOptions = {
   retries: 1,
 };
 
-describe('two holders at three resources, in every order of their steps', { timeout: 240_000 }, () => {
+describe('two holders at three resources, in every order of their steps', () => {
   it.each<[string, Partial<ModelOptions>]>([
     ['with renewals and lost responses', { crashes: 0, ticks: 2, commits: 2, lostAnswers: 2, renewals: true }],
     ['one of which wants all of them', { wanted: [['a', 'b', 'c'], ['b']] }],

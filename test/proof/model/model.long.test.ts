@@ -2,9 +2,7 @@ import { execFile } from 'node:child_process';
 import { expect, it } from 'vitest';
 
 /** The bounds of `npm run model` are wider. In a process of its own: bundled for tests, the same takes five times as long. */
-it('keeps every promise in every state within small bounds, and its worker does what ships', {
-  timeout: 300_000,
-}, async () => {
+it('keeps every promise in every state within small bounds, and its worker does what ships', async () => {
   const { code, text } = await new Promise<{ code: number | null; text: string }>((resolve) => {
     const search = execFile(process.execPath, ['proof/model/main.ts', '--small'], (_, stdout, stderr) =>
       resolve({ code: search.exitCode, text: stdout + stderr }),

@@ -31,7 +31,7 @@ describe('the simulation of doors', () => {
         expect(alike.length, `${shape} behind ${door}`).toBeGreaterThan(1);
       }
     }
-  }, 120_000);
+  });
 
   it('does the same again under the same seed, with and without turns of the event loop', async () => {
     for (const seed of from(1, 20)) {
@@ -71,7 +71,7 @@ describe('the simulation of doors finds', () => {
       },
     }));
     expect(await firstBroken(100)).toBe(1);
-  }, 120_000);
+  });
 
   it('a resolution that speaks for steps which nobody has looked at', async () => {
     plant<Checkpoints>('../../lib/pawl/rules/checkpoints.ts', ({ stepsInDoubt, checkpointsOf }) => ({
@@ -82,7 +82,7 @@ describe('the simulation of doors finds', () => {
         ),
     }));
     expect(await firstBroken(100)).toBe(1);
-  }, 120_000);
+  });
 
   it('a record whose states are told apart by claim, status and lease', async () => {
     const old = ['claimId', 'status', 'leaseUntil'] as const;
@@ -97,12 +97,12 @@ describe('the simulation of doors finds', () => {
     }));
     // The revision that stands twice, or the second run that follows from it: whichever a seed shows first.
     expect([1, 4]).toContain(await firstBroken(400, 200));
-  }, 120_000);
+  });
 
   it('an error of something else that decides over an effect under way', async () => {
     plant<Run>('../../lib/pawl/engine/run.ts', () => ({ run: runByWhatWasThrown }));
     expect(await firstBroken(400, 600)).toBe(1);
-  }, 120_000);
+  });
 
   it('a completion that waits for the heartbeat', async () => {
     const beats = new WeakMap<Grant, Promise<unknown>>();
@@ -125,5 +125,5 @@ describe('the simulation of doors finds', () => {
       },
     }));
     expect(await firstBroken(400, 1600)).toBe(14);
-  }, 120_000);
+  });
 });

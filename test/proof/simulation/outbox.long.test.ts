@@ -18,14 +18,14 @@ describe('the simulation of the outbox', () => {
     expect(pauses).toBe(0);
     for (const [what, times] of Object.entries(happened)) expect(times, what).toBeGreaterThan(10);
     expect(stats.copies).toBeGreaterThan(stats.committed);
-  }, 180_000);
+  });
 
   it('does the same again under the same seed, with and without turns of the event loop', async () => {
     for (const seed of from(1, 5)) {
       const { hash, steps } = await simulateOutbox(seed);
       expect(await simulateOutbox(seed, { turnsTheLoop: true, keepsStory: true })).toMatchObject({ hash, steps });
     }
-  }, 60_000);
+  });
 
   it('finds a message that is written outside of the transaction: it is lost where its worker dies between the two', async () => {
     const { failures } = await runSeeds(
@@ -34,7 +34,7 @@ describe('the simulation of the outbox', () => {
     );
     expect(failures.length).toBeGreaterThan(10);
     expect(failures.flatMap(({ violations }) => violations.map(({ invariant }) => invariant))).toContain(7);
-  }, 120_000);
+  });
 });
 
 describe('the simulation of the outbox finds', () => {
@@ -62,14 +62,14 @@ describe('the simulation of the outbox finds', () => {
       },
     }));
     expect(await firstBroken(300)).toBe(7);
-  }, 120_000);
+  });
 
   it('a worker that sends at once though earlier messages of its group may wait', async () => {
     plant<Lanes>(lanes, ({ readHead }) => ({
       readHead: async (...given) => ({ ...(await readHead(...given)), waits: false }),
     }));
     expect(await firstBroken(300)).toBe(8);
-  }, 120_000);
+  });
 
   it('a sender that goes on behind a message that it could not send', async () => {
     plant<Sender>(sender, ({ sendInOrder }) => ({
@@ -77,7 +77,7 @@ describe('the simulation of the outbox finds', () => {
         (await Promise.all(records.toReversed().map((record) => sendInOrder(outbox, [record], until)))).flat(),
     }));
     expect(await firstBroken(500)).toBe(8);
-  }, 120_000);
+  });
 
   it('a message that is removed where it should be parked', async () => {
     plant<Store>(store, ({ outboxStore }) => ({
@@ -94,7 +94,7 @@ describe('the simulation of the outbox finds', () => {
       },
     }));
     expect(await firstBroken(300)).toBe(7);
-  }, 120_000);
+  });
 
   it('a message that is sent though its commit is not known to be applied', async () => {
     plant<Carrier>('../../lib/pawl/transactions/carrier.ts', ({ WriteCarrier }) => ({
@@ -110,7 +110,7 @@ describe('the simulation of the outbox finds', () => {
       } as typeof WriteCarrier,
     }));
     expect(await firstBroken(300)).toBe(6);
-  }, 120_000);
+  });
 
   it('a sweep that finds nothing: what the stream has lost stays in the outbox', async () => {
     plant<Sweep>('../../lib/pawl/outbox/sweep.ts', ({ outboxSweep }) => ({
@@ -123,5 +123,5 @@ describe('the simulation of the outbox finds', () => {
       },
     }));
     expect(await firstBroken(50)).toBe(14);
-  }, 120_000);
+  });
 });

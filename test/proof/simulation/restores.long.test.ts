@@ -10,14 +10,14 @@ describe('the simulation of restores', () => {
     const { failures, stats } = await runSeeds(simulateRestores, from(1, 100));
     expect(failures).toEqual([]);
     for (const [what, times] of Object.entries(stats)) expect(times, what).toBeGreaterThan(10);
-  }, 120_000);
+  });
 
   it('does the same again under the same seed, with and without turns of the event loop', async () => {
     for (const seed of from(1, 5)) {
       const { hash, steps } = await simulateRestores(seed);
       expect(await simulateRestores(seed, { turnsTheLoop: true, keepsStory: true })).toMatchObject({ hash, steps });
     }
-  }, 60_000);
+  });
 });
 
 describe('the simulation of restores finds', () => {
@@ -39,7 +39,7 @@ describe('the simulation of restores finds', () => {
       describeTable: async () => ({ id: 'any', restoredTo: undefined }),
     }));
     expect([1, 2]).toContain(await firstBroken(100));
-  }, 60_000);
+  });
 
   it('a mark that is of a table by its name of a time: the second one has the name of the first', async () => {
     plant<Mark>('../../lib/pawl/stores/dynamodb/restore-mark.ts', ({ markedBy }) => ({
@@ -50,7 +50,7 @@ describe('the simulation of restores finds', () => {
       },
     }));
     expect([1, 2]).toContain(await firstBroken(100));
-  }, 60_000);
+  });
 
   it('a claim in flight that is believed because its lease ends after the mark', async () => {
     plant<Restored>(restored, ({ asRestored }) => ({
@@ -60,7 +60,7 @@ describe('the simulation of restores finds', () => {
           : asRestored(id, found, restore, now),
     }));
     expect([1, 2]).toContain(await firstBroken(200));
-  }, 120_000);
+  });
 
   it('a step that is believed not to be applied because it was not at the cut-off', async () => {
     plant<Restored>(restored, ({ asRestored }) => ({
@@ -70,7 +70,7 @@ describe('the simulation of restores finds', () => {
       }),
     }));
     expect([1, 2]).toContain(await firstBroken(200));
-  }, 120_000);
+  });
 
   it('a decision on some steps that ends the doubt of all parts', async () => {
     plant<Resolve>('../../lib/pawl/rules/resolve.ts', ({ resolution }) => ({
@@ -83,7 +83,7 @@ describe('the simulation of restores finds', () => {
       },
     }));
     expect([1, 2]).toContain(await firstBroken(100));
-  }, 60_000);
+  });
 
   it('a sweep whose verdict on some steps ends the doubt of all parts', async () => {
     plant<Settle>('../../lib/pawl/rules/settle.ts', ({ settle }) => ({
@@ -94,7 +94,7 @@ describe('the simulation of restores finds', () => {
       },
     }));
     expect([1, 2]).toContain(await firstBroken(200));
-  }, 120_000);
+  });
 
   it('a forgotten key that is taken for a new one', async () => {
     plant<Restored>(restored, ({ asRestored }) => ({
@@ -104,7 +104,7 @@ describe('the simulation of restores finds', () => {
       }),
     }));
     expect([1, 2]).toContain(await firstBroken(100));
-  }, 60_000);
+  });
 
   it('a step in doubt that is not written down, so that no operator can decide it alone', async () => {
     plant<Checkpoints>('../../lib/pawl/rules/checkpoints.ts', ({ withCheckpoint, checkpointsOf }) => ({
@@ -115,5 +115,5 @@ describe('the simulation of restores finds', () => {
       checkpointsOf,
     }));
     expect(await firstBroken(300)).toBeDefined();
-  }, 60_000);
+  });
 });

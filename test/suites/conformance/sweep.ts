@@ -25,7 +25,7 @@ export function runsOf({ core }: Tried): number {
 export function testCells<Provider>(door: Door, sweepOf: MakeSweep<Provider>, runsOf: (tried: Tried) => number): void {
   quietly();
   const cells = triedAt(door).filter(({ expected }) => expected.kind === 'works');
-  test.each(cells.map((tried) => [nameOf(tried), tried] as const))('%s', { timeout: 120_000 }, async (_, tried) => {
+  test.each(cells.map((tried) => [nameOf(tried), tried] as const))('%s', async (_, tried) => {
     const sweep = await sweepOf(tried);
     const { boundaries, fates } = await assertSurvivesCrashes({ ...sweep, max: runsOf(tried) });
     expect(fates.acknowledged).toBeGreaterThan(0);

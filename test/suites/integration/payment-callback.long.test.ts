@@ -161,9 +161,7 @@ describe('the callback of the payment processor', () => {
   });
 });
 
-it('books each of 60 payments once, and refuses none for good, behind a processor that behaves like the real ones', {
-  timeout: 240_000,
-}, async () => {
+it('books each of 60 payments once, and refuses none for good, behind a processor that behaves like the real ones', async () => {
   const { payments } = await runTraffic({
     orders: 1,
     payments: 60,

@@ -9,7 +9,7 @@ afterAll(() => client.destroy());
 
 const plan = () => ({ endpoint, client, random: createRandom(200), requests: 200, debts: 60, workers: 4, atOnce: 12 });
 
-describe('requests over debts that overlap, in processes that are killed', { timeout: 300_000 }, () => {
+describe('requests over debts that overlap, in processes that are killed', () => {
   it('repays every debt once when the debts are locked, and leaves none of them locked', async () => {
     const report = await runRepayments({ ...plan(), kills: 8, lockedBy: 'debt' });
     expect(report).toMatchObject({ done: 200, repaidOnce: report.wanted, repaidTwice: 0, locksLeft: 0 });

@@ -104,7 +104,7 @@ beforeAll(async () => {
       if (typeof value === 'function' && !/^class\b/.test(String(value))) functions.set(name, value);
     }
   }
-}, 60_000);
+});
 
 describe('a public function that is called with something else', () => {
   test.each(Object.entries(wrongArguments))('says so in words of its own: %s', async (_, args) => {

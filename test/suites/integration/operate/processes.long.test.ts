@@ -55,7 +55,7 @@ describe('a redrive whose process is killed after its copy was confirmed, and be
   });
 });
 
-it('an incident is settled from a shell, each command a process of its own', { timeout: 120_000 }, async () => {
+it('an incident is settled from a shell, each command a process of its own', async () => {
   const dynamo = await startDynamoDbLocal();
   const incident = await startIncident({ dynamoEndpoint: dynamo.endpoint });
   try {

@@ -17,6 +17,7 @@ import { commit, postgresStore } from '../../../../lib/pawl/postgres/index.ts';
 import { besidePowertools } from '../../../../lib/pawl/powertools/index.ts';
 import { recordIdOf } from '../../../../lib/pawl/powertools/record-id.ts';
 import { dynamoStore, sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
+import { eventually } from '../../../support/eventually.ts';
 import { loseAnswersOf } from '../../../support/lost-answers.ts';
 import { createDatabase } from '../../../support/postgres-database.ts';
 import { record } from '../../../support/records.ts';
@@ -144,7 +145,9 @@ describe('while workers of both run', () => {
     expect(await recordOf(order)).toBeUndefined();
     expect(await claimOf(order)).toMatchObject({ status: 'released' });
     const running = byPeer(both, () => going.promise)(order);
-    await vi.waitFor(async () => expect(await recordOf(order)).toMatchObject({ status: 'INPROGRESS' }));
+    await eventually('a record in progress', async () =>
+      expect(await recordOf(order)).toMatchObject({ status: 'INPROGRESS' }),
+    );
     await expect(byPawl(both, () => 'twice')(order)).rejects.toThrow('another worker runs this call');
     expect(await recordOf(order)).toMatchObject({ status: 'INPROGRESS' });
     going.resolve('done');
@@ -178,7 +181,9 @@ describe('while workers of both run', () => {
       const order = newOrder();
       const dead = Promise.withResolvers<string>();
       const stuck = byPawl(both, () => dead.promise, { remainingMs: 5000 })(order);
-      await vi.waitFor(async () => expect(await claimOf(order)).toMatchObject({ status: 'in-flight' }));
+      await eventually('a claim in flight', async () =>
+        expect(await claimOf(order)).toMatchObject({ status: 'in-flight' }),
+      );
       await expect(next(both, () => 'early')(order)).rejects.toMatchObject({
         name: 'IdempotencyAlreadyInProgressError',
       });
@@ -370,7 +375,9 @@ test('what only watches leaves the gate alone', async () => {
   const options = { operation: 'mails', store, key: (one: Order) => one.orderId, onAbandoned: 'retry' } as const;
   const send = once({ ...options, mode: 'observe', observeWaitMs: 10_000, onEvent: () => undefined }, run);
   await send(order);
-  await vi.waitFor(async () => expect(await claimOf(order)).toMatchObject({ status: 'completed' }));
+  await eventually('what was observed', async () =>
+    expect(await claimOf(order)).toMatchObject({ status: 'completed' }),
+  );
   expect(await recordOf(order)).toBeUndefined();
   expect(await byPeer(both, run)(order)).toBe('done');
   await send(order);
@@ -493,17 +500,18 @@ describe('what goes wrong on the way', () => {
       },
     );
     const running = send(order);
-    await vi.waitFor(async () => expect(await recordOf(order)).toMatchObject({ status: 'INPROGRESS' }));
+    await eventually('a record in progress', async () =>
+      expect(await recordOf(order)).toMatchObject({ status: 'INPROGRESS' }),
+    );
     const first = Number((await recordOf(order))?.['in_progress_expiration']);
-    await vi.waitFor(
-      async () => expect((await recordOf(order))?.['in_progress_expiration']).toBeGreaterThan(first),
-      60_000,
+    await eventually('a renewed lease', async () =>
+      expect((await recordOf(order))?.['in_progress_expiration']).toBeGreaterThan(first),
     );
     await expect(byPeer(both, () => 'twice')(order)).rejects.toMatchObject({
       name: 'IdempotencyAlreadyInProgressError',
     });
     await leaveBehind(order, { in_progress_expiration: Date.now() + 60_000 });
-    await vi.waitFor(() => expect(signal?.aborted).toBe(true), 60_000);
+    await eventually('the end of the lease', () => expect(signal?.aborted).toBe(true));
     expect(String(signal?.reason)).toContain('another worker has taken the claim over');
     going.resolve('done');
     expect(await running).toBe('done');
@@ -515,7 +523,9 @@ describe('what goes wrong on the way', () => {
     const order = newOrder();
     const going = Promise.withResolvers<string>();
     const running = byPawl(both, () => going.promise, { remainingMs: 300_000 })(order);
-    await vi.waitFor(async () => expect(await claimOf(order)).toMatchObject({ status: 'in-flight' }));
+    await eventually('a claim in flight', async () =>
+      expect(await claimOf(order)).toMatchObject({ status: 'in-flight' }),
+    );
     await client.send(new DeleteItemCommand({ TableName: both.records, Key: { id: { S: idOf(order) } } }));
     await expect(byPawl(both, () => 'twice', { remainingMs: 5000 })(order)).rejects.toThrow('another worker runs');
     expect(Number((await recordOf(order))?.['in_progress_expiration']) - Date.now()).toBeGreaterThan(250_000);
@@ -529,7 +539,9 @@ describe('what goes wrong on the way', () => {
     const order = newOrder();
     const going = Promise.withResolvers<string>();
     const running = byPawl(both, () => going.promise, { remainingMs: 300_000 })(order);
-    await vi.waitFor(async () => expect(await claimOf(order)).toMatchObject({ status: 'in-flight' }));
+    await eventually('a claim in flight', async () =>
+      expect(await claimOf(order)).toMatchObject({ status: 'in-flight' }),
+    );
     await diesAtTheGate(order);
     expect(Number((await recordOf(order))?.['in_progress_expiration']) - Date.now()).toBeGreaterThan(250_000);
     going.resolve('done');

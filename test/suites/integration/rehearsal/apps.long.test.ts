@@ -107,7 +107,7 @@ const causeNamed: Readonly<Record<AppName, readonly string[]>> = {
 const chosen: readonly AppName[] = process.env['PAWL_APPS'] === 'all' ? apps : ['confirmations', 'vouchers'];
 
 describe.each(chosen)('%s', (name) => {
-  test('without pawl, a rehearsal finds what doubles, and tells how it came about', { timeout: 300_000 }, async () => {
+  test('without pawl, a rehearsal finds what doubles, and tells how it came about', async () => {
     const { code, result } = await rehearsed(name, 'without');
     expect(code).toBe(1);
     expect(total(result.effects, 'doubled')).toBeGreaterThan(0);
@@ -133,7 +133,7 @@ describe.each(chosen)('%s', (name) => {
     }
   });
 
-  test('with pawl, nothing doubles and nothing is lost under the same plan', { timeout: 300_000 }, async () => {
+  test('with pawl, nothing doubles and nothing is lost under the same plan', async () => {
     const { code, result } = await rehearsed(name, 'withPawl');
     expect(
       result.harmed.map(({ effect, intent, problem, story }) => [effect, intent, problem, ...story].join('\n')),
@@ -143,9 +143,7 @@ describe.each(chosen)('%s', (name) => {
   });
 });
 
-test('a message that the function reports as failed, and that is deleted all the same, is lost, and its story says so', {
-  timeout: 300_000,
-}, async () => {
+test('a message that the function reports as failed, and that is deleted all the same, is lost, and its story says so', async () => {
   const { result } = await rehearsed('invoices', 'without');
   const lost = result.harmed.filter(({ problem }) => problem === 'lost');
   expect(lost).not.toEqual([]);

@@ -9,7 +9,6 @@ const older = whyNoEarlier(baseline) === undefined ? baseline : undefined;
 // A copy without the history cannot build it, and there may be no baseline.
 test.skipIf(older === undefined || !hasCommit(older))(
   'an app that moves to this version and to another policy in mid-traffic loses nothing and doubles nothing',
-  { timeout: 300_000 },
   async () => {
     await using packed = await packVersion(older);
     const { result } = await rehearseDeployment({ seed: 1, installed: packed.installed, back: false });

@@ -55,9 +55,6 @@ async function startRun() {
 
 test.each(['SIGINT', 'SIGHUP'] as const)(
   'after %s no process of a rehearsal is left, also no frozen sandbox, and no file',
-  {
-    timeout: 120_000,
-  },
   async (signal) => {
     const { app, temporary, end } = await startRun();
     expect(leftIn(app)).toHaveLength(1);
@@ -67,7 +64,7 @@ test.each(['SIGINT', 'SIGHUP'] as const)(
   },
 );
 
-test('after SIGKILL no process of a rehearsal is left, also no frozen sandbox', { timeout: 120_000 }, async () => {
+test('after SIGKILL no process of a rehearsal is left, also no frozen sandbox', async () => {
   const { end } = await startRun();
   await end('SIGKILL');
 });

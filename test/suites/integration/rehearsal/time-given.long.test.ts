@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Circumstances, createLambda, type LambdaLocal } from '../../../../lib/rehearsal/engine/lambda/lambda.ts';
 import { startSandbox } from '../../../../lib/rehearsal/engine/lambda/sandbox.ts';
 import { createMachine, type Machine } from '../../../../lib/rehearsal/engine/machine.ts';
 import { type SqsLocal, startSqsLocal } from '../../../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { startEventSource } from '../../../../lib/rehearsal/services/sqs/event-source.ts';
+import { eventually } from '../../../support/eventually.ts';
 
 /** A timeout is judged by the time that the machine gave, and so is a visibility timeout. */
 
@@ -79,7 +80,7 @@ describe('a function', () => {
     const fn = create(machineThatTakes(0), 20_000);
     await fn.invoke({ ms: 0 });
     const killed = fn.invoke({ ms: 20_000 });
-    await vi.waitFor(() => expect(lambda.stats.busy).toBe(1));
+    await eventually('an invocation', () => expect(lambda.stats.busy).toBe(1));
     lambda.kill('SANDBOX0001');
     expect(await killed).toEqual({ kind: 'crashed' });
     expect(await fn.invoke({ do: 'exit' })).toEqual({ kind: 'crashed' });
@@ -117,7 +118,7 @@ describe('a sandbox', () => {
   test('that the plan has stopped beyond its time is late for that, whatever the machine took away', async () => {
     const fn = create(machineThatTakes(1), 1_000);
     const outcome = fn.invoke({ ms: 60_000 });
-    await vi.waitFor(() => expect(lambda.stall('SANDBOX0001', 60_000)).toBe(true), { timeout: 20_000 });
+    await eventually('a sandbox to stop', () => expect(lambda.stall('SANDBOX0001', 60_000)).toBe(true));
     expect(await outcome).toEqual({ kind: 'timed-out' });
     expect(ends).toMatchObject([{ machine: 'gave' }]);
   });
@@ -151,7 +152,7 @@ describe('a message', () => {
     });
     onTestFinished(() => source.stop());
     await sqs.client.send(new SendMessageCommand({ QueueUrl: queue.url, MessageBody: 'fails' }));
-    await vi.waitFor(async () => expect(await sqs.depth('dead')).toMatchObject({ ready: 1 }), { timeout: 30_000 });
+    await eventually('a dead letter', async () => expect(await sqs.depth('dead')).toMatchObject({ ready: 1 }));
     expect(source.stats.deliveries).toBe(receives);
   });
 
@@ -171,9 +172,9 @@ describe('a message', () => {
     });
     onTestFinished(() => source.stop());
     await sqs.client.send(new SendMessageCommand({ QueueUrl: queue.url, MessageBody: 'a' }));
-    await vi.waitFor(async () => expect(await sqs.depth('q')).toEqual({ ready: 0, delayed: 0, inFlight: 0 }), {
-      timeout: 20_000,
-    });
+    await eventually('an empty queue', async () =>
+      expect(await sqs.depth('q')).toEqual({ ready: 0, delayed: 0, inFlight: 0 }),
+    );
     return source.stats.deliveries;
   };
 

@@ -15,9 +15,7 @@ const run = {
   },
 } as const;
 
-test('each payment has its entries, one receipt and one booking of points, with kills in every link and of the relay', {
-  timeout: 300_000,
-}, async () => {
+test('each payment has its entries, one receipt and one booking of points, with kills in every link and of the relay', async () => {
   const result = await runTraffic({ ...run, protection: 'as-written' });
   expect(JSON.parse(jsonLine(result))).toMatchObject({
     payments: 40,
@@ -34,9 +32,7 @@ test('each payment has its entries, one receipt and one booking of points, with 
   expect(isGood(result)).toBe(true);
 });
 
-test('messages that are put into the outbox after the commit are lost with the worker that dies between the two, and the run fails', {
-  timeout: 300_000,
-}, async () => {
+test('messages that are put into the outbox after the commit are lost with the worker that dies between the two, and the run fails', async () => {
   const result = await runTraffic({ ...run, protection: 'split' });
   expect(isGood(result)).toBe(false);
   // The entries are as they should be: only what follows from them is missing.

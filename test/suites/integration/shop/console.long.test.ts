@@ -3,9 +3,7 @@ import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { openPage } from '../../../support/console-client.ts';
 
-test('npm start -- --console serves the console over the run, keeps it up afterwards, and ends all of it at Ctrl-C', {
-  timeout: 180_000,
-}, async () => {
+test('npm start -- --console serves the console over the run, keeps it up afterwards, and ends all of it at Ctrl-C', async () => {
   const args = [
     'bin/local.ts',
     '--console',

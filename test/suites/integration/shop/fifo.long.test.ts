@@ -5,9 +5,7 @@ import { runFifo } from '../../../../shop/fifo/fifo.ts';
 const silent = { update: () => undefined, say: () => undefined, end: () => undefined };
 
 // Stuck changes are tried until they are parked, and a killed one keeps its account waiting for a visibility timeout.
-test('changes of accounts are booked once and in order, and none is set aside unrun, behind refused, stuck, slow and killed ones', {
-  timeout: 240_000,
-}, async () => {
+test('changes of accounts are booked once and in order, and none is set aside unrun, behind refused, stuck, slow and killed ones', async () => {
   const { verdict, left, sandboxes } = await runFifo({
     changes: 40,
     accounts: 6,

@@ -27,9 +27,7 @@ const run = {
 } as const;
 
 describe.skipIf(postgresPrograms() === undefined)('the shop over PostgreSQL', () => {
-  test('does everything once, with kills in every link, and keeps nothing in DynamoDB', {
-    timeout: 400_000,
-  }, async () => {
+  test('does everything once, with kills in every link, and keeps nothing in DynamoDB', async () => {
     const up: { shop?: Shop; inDynamo?: readonly number[] } = {};
     const result = await runTraffic({
       ...run,
@@ -72,7 +70,7 @@ describe.skipIf(postgresPrograms() === undefined)('the shop over PostgreSQL', ()
     expect(report(result, false)).toMatch(/store faults +[1-9]\d* .*responses lost/);
   });
 
-  test('without pawl, effects happen twice and the ledger drifts', { timeout: 400_000 }, async () => {
+  test('without pawl, effects happen twice and the ledger drifts', async () => {
     const result = await runTraffic({ ...run, protection: 'none' });
     expect(isGood(result)).toBe(false);
     expect([...result.emails.doubled, ...result.giftCards.doubled].length).toBeGreaterThan(0);
@@ -80,9 +78,7 @@ describe.skipIf(postgresPrograms() === undefined)('the shop over PostgreSQL', ()
     expect(report(result, false)).toContain('--store postgres --unprotected');
   });
 
-  test('with the messages of a payment behind its commit, what follows is lost with the worker that dies between the two', {
-    timeout: 400_000,
-  }, async () => {
+  test('with the messages of a payment behind its commit, what follows is lost with the worker that dies between the two', async () => {
     const result = await runTraffic({ ...run, orders: 1, payments: 20, repayments: 0, protection: 'split' });
     expect(isGood(result)).toBe(false);
     expect(result.payments).toMatchObject({ ledgerEntries: 40, drift: [] });

@@ -6,9 +6,7 @@ import { isGood } from '../../../../shop/traffic/traffic-result.ts';
 const quiet = { say: () => undefined, update: () => undefined, end: () => undefined };
 const options = { payments: 3, repayments: 2, killShare: 0.2, seed: 7, progress: quiet } as const;
 
-test('without pawl the rehearsal of the shop tells the story of each doubled effect that its judges find', {
-  timeout: 240_000,
-}, async () => {
+test('without pawl the rehearsal of the shop tells the story of each doubled effect that its judges find', async () => {
   const result = await runTraffic({ ...options, orders: 20, protection: 'none' });
   const doubled = (effect: string) =>
     result.rehearsed.harmed.filter((one) => one.effect === effect && one.problem === 'doubled');
@@ -23,9 +21,7 @@ test('without pawl the rehearsal of the shop tells the story of each doubled eff
   expect(report(result, false)).toContain(`${first?.intent}: email happened ${first?.times} times`);
 });
 
-test('with pawl the rehearsal of the shop finds nothing, for orders, payments and debts alike', {
-  timeout: 240_000,
-}, async () => {
+test('with pawl the rehearsal of the shop finds nothing, for orders, payments and debts alike', async () => {
   const result = await runTraffic({ ...options, orders: 20, protection: 'as-written', story: 'payment-00001' });
   expect(result.rehearsed).toMatchObject({ good: true, harmed: [], findings: [] });
   expect(result.rehearsed.effects).toMatchObject([

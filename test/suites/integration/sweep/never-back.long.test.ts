@@ -64,9 +64,7 @@ async function killOnce(startOne: () => ChildProcess, isSo: () => boolean, tell:
   }
 }
 
-it('200 requests over HTTP whose function is killed in mid-effect, and whose callers never come back, are settled by the sweep: none is doubled, and in doubt are those alone of which the provider cannot say, which are parked', {
-  timeout: 400_000,
-}, async () => {
+it('200 requests over HTTP whose function is killed in mid-effect, and whose callers never come back, are settled by the sweep: none is doubled, and in doubt are those alone of which the provider cannot say, which are parked', async () => {
   const dynamo = await startDynamoDbLocal();
   const client = localClient(dynamo.endpoint);
   const provider = await startProvider();
