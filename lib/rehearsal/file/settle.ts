@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { messagesIn } from '../engine/servers/sqs-local.ts';
 import { type Time, timeOf } from '../engine/time.ts';
 import type { MachineTooSlowError } from '../engine/too-slow.ts';
 import type { Poller } from '../rehearsal.ts';
-import { messagesIn } from '../services/sqs/drain.ts';
 import type { RehearsalOptions } from './define.ts';
 import { deployInTraffic } from './deployments.ts';
 import { type Failing, failuresInARow, isHopeless, keepsFailing, sayFailing } from './failing.ts';
