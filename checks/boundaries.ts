@@ -32,7 +32,7 @@ const ours = /^((bin|lib|lambda|shop|proof|checks|site|test|bench)\/|[^/]+\.ts$)
 const development: Readonly<Record<string, readonly string[]>> = {
   pawl: ['@middy/core', 'aws-lambda'],
   '@pawl/cli': ['esbuild', 'preact'],
-  '@pawl/rehearsal': ['aws-lambda', 'esbuild'],
+  '@pawl/rehearsal': ['aws-lambda'],
   '@pawl/testing': ['vitest'],
 };
 
@@ -266,7 +266,7 @@ export const rules: readonly Rule[] = [
     never: /^lib\/rehearsal\/(services\/registry\.ts$|[^/]+\.ts$)/,
   },
   {
-    rule: "only lib/rehearsal/pawl knows pawl's table and events, and a rehearsal file asks it: the stand-in for AWS runs any app",
+    rule: "only lib/rehearsal/pawl knows pawl's table, and a rehearsal file asks it: the stand-in for AWS runs any app",
     from: /^lib\/rehearsal\/(?!pawl\/|file\/|command\/)/,
     never: /^lib\/rehearsal\/pawl\//,
   },
@@ -317,12 +317,12 @@ export const rules: readonly Rule[] = [
     only: /^(lib\/cli\/(console\/(page\/(?!bundle\.ts$)|api\.ts$)|lock-words\.ts$)|pawl\/(locks|operate|statements|kernel)$|preact(\/|$))/,
   },
   {
-    rule: "only the page's bundler and a rehearsal import one: users have none",
-    from: /^lib\/(?!cli\/console\/page\/bundle\.ts$|rehearsal\/)/,
+    rule: "only the page's bundler imports one: users have none",
+    from: /^lib\/(?!cli\/console\/page\/bundle\.ts$)/,
     never: /^esbuild$/,
   },
   {
-    rule: "a rehearsal stands in for AWS, for any app: of pawl it knows words of the kernel and what CloudFormation's functions mean, and in the room of that name the table and the events",
+    rule: "a rehearsal stands in for AWS, for any app: of pawl it knows words of the kernel and what CloudFormation's functions mean, and in the room of that name the table",
     from: /^lib\/rehearsal\/(?!pawl\/|command\/)/,
     never: /^pawl(\/(?!(kernel|deployment)$)|$)/,
   },

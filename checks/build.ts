@@ -18,7 +18,7 @@ import { entriesOf, type Package, packages, publishedEntries, publishedManifest,
 const scratch = join(root, '.pawl/build');
 
 /** What of a package is no module that is published. */
-const notBuilt = ['dist', 'emulator', 'engine/emulator', 'bundle.ts', 'engine/bundle.ts', 'console/page'];
+const notBuilt = ['dist', 'console/page'];
 
 /** By its name: npm finds the tools also where the sources are unpacked in a folder of another project. */
 function runTool(name: string, ...args: readonly string[]): void {

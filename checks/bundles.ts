@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
-import { esbuildOptions } from '../lib/cdk/bundling.ts';
+import { esbuildOptions } from './esbuild-options.ts';
 
 /**
  * What bundles are made of, in minified bytes: those of the plain consumers in `checks/consumers`, which import nothing that an author could do

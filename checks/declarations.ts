@@ -18,9 +18,7 @@ export function emitDeclarations(folder: string): void {
       outDir: folder,
     },
     include: [join(root, 'lib')],
-    exclude: ['lib/*/dist', 'lib/cli/console/page', 'lib/**/bundle.ts', 'lib/**/emulator'].map((path) =>
-      join(root, path),
-    ),
+    exclude: ['lib/*/dist', 'lib/cli/console/page'].map((path) => join(root, path)),
   };
   writeFileSync(config, JSON.stringify(written));
   const tsc = join(root, 'node_modules/typescript/bin/tsc');

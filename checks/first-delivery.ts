@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import { esbuildOptions } from '../lib/cdk/bundling.ts';
+import { esbuildOptions } from './esbuild-options.ts';
 
 /**
  * What a cold start and the first delivery of a batch take: the bundle is imported in a process of its own and given ten messages, with the

@@ -75,8 +75,6 @@ const config: KnipConfig = {
     'fauxqs',
     // A part of Powertools' idempotency, as its documentation imports it.
     '@aws-lambda-powertools/commons',
-    // Optional peers of `pawl`, which npm does not install by itself.
-    'aws4',
     // Parts of packages that are listed.
     'vue',
     'aws-xray-sdk-core',

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { installPackages } from '../lib/rehearsal/emulator/install.ts';
+import { installPackages } from '../shop/emulator/install.ts';
 import { run } from './printed/tools.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { endSoon } from '../lib/cli/end-soon.ts';
-import { endOnSignals } from '../lib/rehearsal/end-on-signals.ts';
 import { exitCodeOf } from '../lib/rehearsal/file/result.ts';
 import { createProgress } from '../lib/rehearsal/progress.ts';
 import { type CommandLine, help, readCommandLine, UsageError } from './command-line.ts';
+import { endOnSignals } from './end-on-signals.ts';
 import { runFifo } from './fifo/fifo.ts';
 import { fifoJsonLine, fifoReport, isGoodFifo, noVerdictOfFifo } from './fifo/fifo-report.ts';
 import { runIncident } from './incident/run.ts';

@@ -1,7 +1,7 @@
 import { type App, type Given, type Rehearsal, rehearsal, rows } from '@pawl/rehearsal';
 import type { Pool } from 'pg';
+import { messagesIn } from '../lib/rehearsal/engine/servers/sqs-local.ts';
 import { routedProvider } from '../lib/rehearsal/file/providers.ts';
-import { messagesIn } from '../lib/rehearsal/services/sqs/drain.ts';
 import { shopEffects } from './app/app-functions.ts';
 import type { Shop } from './app/shop.ts';
 import { type ChainEffect, chainEffects, type PlannedChain } from './plan/chain-plan.ts';

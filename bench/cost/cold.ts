@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import { esbuildOptions } from '../../lib/cdk/bundling.ts';
+import { esbuildOptions } from '../../checks/esbuild-options.ts';
 import type { Cold, ColdStart } from './results.ts';
 import type { Setting } from './setting.ts';
 import { startingWith } from './sizes.ts';

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { esbuildOptions } from '../../lib/cdk/bundling.ts';
+import { esbuildOptions } from '../../checks/esbuild-options.ts';
 import { createCpuQuota } from '../cost/money/cpu-quota.ts';
 import { startingWith } from '../cost/sizes.ts';
 

@@ -1,7 +1,7 @@
 import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { endOnSignals } from '../../lib/rehearsal/end-on-signals.ts';
+import { endOnSignals } from '../../shop/end-on-signals.ts';
 import { tarballOf } from '../build.ts';
 import { run } from '../package/project.ts';
 import { packages, root } from '../packages.ts';

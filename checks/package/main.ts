@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { endOnSignals } from '../../lib/rehearsal/end-on-signals.ts';
 import { startDynamoDbLocal } from '../../lib/rehearsal/engine/servers/dynamodb-local.ts';
+import { endOnSignals } from '../../shop/end-on-signals.ts';
 import { distOf } from '../build.ts';
 import { packages } from '../packages.ts';
 import { doctorProject, leanProject, payloadsProject, storesProject } from './aws.ts';

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { installPackages, samTranslator } from '../../lib/rehearsal/emulator/install.ts';
-import { startProcess } from '../../lib/rehearsal/emulator/process.ts';
+import { installPackages, samTranslator } from '../../shop/emulator/install.ts';
+import { startProcess } from '../../shop/emulator/process.ts';
 
 /** The tools that judge the templates, none of them ours. They are installed into `.e2e/`, which may be deleted at any time. */
 

@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, globSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { endOnSignals } from '../../lib/rehearsal/end-on-signals.ts';
+import { endOnSignals } from '../../shop/end-on-signals.ts';
 import { root } from '../packages.ts';
 import { planOf, type Step, type Tree, textOf } from './plan.ts';
 

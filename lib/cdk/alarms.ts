@@ -1,7 +1,9 @@
+import type { Duration } from 'aws-cdk-lib';
 import {
   type Alarm,
   ComparisonOperator,
   type IAlarmAction,
+  type MathExpression,
   type Metric,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
@@ -26,6 +28,26 @@ export function alarmAt(scope: Construct, id: string, metric: Metric, options: A
     comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
     treatMissingData: TreatMissingData.NOT_BREACHING,
     alarmDescription: options.description,
+  });
+}
+
+/**
+ * An alarm that goes off when nothing has run for so long. Missing data is what it looks for.
+ *
+ * @param hourly counts the runs of an hour
+ */
+export function silentAlarm(
+  scope: Construct,
+  hourly: Metric | MathExpression,
+  maxSilence: Duration,
+  alarmDescription: string,
+): Alarm {
+  return hourly.createAlarm(scope, 'SilentAlarm', {
+    threshold: 1,
+    evaluationPeriods: maxSilence.toHours(),
+    comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+    treatMissingData: TreatMissingData.BREACHING,
+    alarmDescription,
   });
 }
 

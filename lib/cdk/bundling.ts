@@ -7,7 +7,7 @@ import { type BundlingOptions, LogLevel, OutputFormat } from 'aws-cdk-lib/aws-la
  * bundle. The banner gives what was bundled from CommonJS a `require`, for the built-in modules it still asks for, under a
  * name of its own: a second top-level `createRequire` would be a syntax error.
  */
-const options = {
+export const bundleOptions = {
   format: 'esm',
   target: 'node24',
   minify: true,
@@ -19,31 +19,11 @@ const options = {
 
 /** For `NodejsFunction`. */
 export const bundling: BundlingOptions = {
+  ...bundleOptions,
   format: OutputFormat.ESM,
-  target: options.target,
-  minify: options.minify,
+  mainFields: [...bundleOptions.mainFields],
   sourceMap: true,
-  sourcesContent: options.sourcesContent,
-  mainFields: [...options.mainFields],
-  banner: options.banner,
   // Nothing is left to the runtime: its SDK changes without a deployment, and is loaded unminified from disk.
   externalModules: [],
   logLevel: LogLevel.WARNING,
 };
-
-/** The same for esbuild's own API. */
-export function esbuildOptions(entry: string) {
-  return {
-    entryPoints: [entry],
-    outfile: 'index.mjs',
-    bundle: true,
-    platform: 'node' as const,
-    format: options.format,
-    target: options.target,
-    minify: options.minify,
-    sourcemap: true,
-    sourcesContent: options.sourcesContent,
-    mainFields: [...options.mainFields],
-    banner: { js: options.banner },
-  };
-}

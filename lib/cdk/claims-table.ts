@@ -1,14 +1,6 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import type { Alarm, IAlarmAction, Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
-import {
-  AttributeType,
-  BillingMode,
-  type CfnTable,
-  type ITable,
-  ProjectionType,
-  Table,
-  TableEncryption,
-} from 'aws-cdk-lib/aws-dynamodb';
+import { AttributeType, type ITable, ProjectionType } from 'aws-cdk-lib/aws-dynamodb';
 import type { Grant, IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
@@ -21,6 +13,7 @@ import {
 } from 'pawl/deployment';
 import { actOn, alarmAt } from './alarms.ts';
 import { grantActs, grantClaims, grantLocks, grantOperate, grantRestore, grantStatements } from './claims-grants.ts';
+import { keptTable } from './kept-table.ts';
 import { expectProps } from './known-props.ts';
 
 const types = { S: AttributeType.STRING, N: AttributeType.NUMBER } as const;
@@ -100,21 +93,9 @@ export class ClaimsTable extends Construct {
   constructor(scope: Construct, id: string, props: ClaimsTableProps = {}) {
     super(scope, id);
     expectProps(this, props, { door: 'ClaimsTable', known, docs: 'docs/guides/adopt.md' });
-    // `Table`, not `TableV2`: the latter is a global table by type, one `addReplica` away from two regions that each grant
-    // the same claim, because a condition sees its own region only. A `Table` has no such method.
-    const table = new Table(this, 'Table', {
-      partitionKey: attribute(claimsTableDefinition.key),
-      timeToLiveAttribute: claimsTableDefinition.timeToLiveAttribute,
-      billingMode: BillingMode.PAY_PER_REQUEST,
-      removalPolicy: RemovalPolicy.RETAIN,
-      deletionProtection: props.deletionProtection ?? true,
-      ...(props.encryptionKey === undefined
-        ? { encryption: TableEncryption.DEFAULT }
-        : { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey: props.encryptionKey }),
-    });
-    // The option of `Table` has one name up to CDK 2.180, and another one after that, and an unknown one is ignored. CloudFormation's has one.
-    (table.node.defaultChild as CfnTable).pointInTimeRecoverySpecification = { pointInTimeRecoveryEnabled: true };
-    for (const index of claimsTableDefinition.indexes) table.addGlobalSecondaryIndex(indexProps(index));
+    const { key, timeToLiveAttribute, indexes } = claimsTableDefinition;
+    const table = keptTable(this, { partitionKey: attribute(key), timeToLiveAttribute }, props);
+    for (const index of indexes) table.addGlobalSecondaryIndex(indexProps(index));
     // CDK's class does not satisfy its own interface under `exactOptionalPropertyTypes`; callers need not know.
     this.table = table as ITable;
     this.alarms = this.#createAlarms(props.throttleThreshold ?? 10);

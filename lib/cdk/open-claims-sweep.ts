@@ -1,19 +1,12 @@
 import { Duration, Stack } from 'aws-cdk-lib';
-import {
-  type Alarm,
-  ComparisonOperator,
-  type IAlarmAction,
-  Metric,
-  type MetricOptions,
-  TreatMissingData,
-} from 'aws-cdk-lib/aws-cloudwatch';
+import { type Alarm, type IAlarmAction, Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { type IRule, Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { IFunction, Function as LambdaFunctionConstruct } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { metricNamespace, type NamesOf, scheduledVariable } from 'pawl/deployment';
-import { actOn, alarmAt } from './alarms.ts';
+import { actOn, alarmAt, silentAlarm } from './alarms.ts';
 import { grantOperate } from './claims-grants.ts';
 import { environmentProblems, refuseIfAny } from './consumer-checks.ts';
 import { createFunction } from './consumer-function.ts';
@@ -204,17 +197,14 @@ export class OpenClaimsSweep extends Construct {
     const { path } = this.node;
     const period = { period: Duration.minutes(5) };
     const runs = this.function.metricInvocations({ period: Duration.hours(1), statistic: 'Sum' });
-    const silent = runs.createAlarm(this, 'SilentAlarm', {
-      threshold: 1,
-      evaluationPeriods: maxSilence.toHours(),
-      comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
-      treatMissingData: TreatMissingData.BREACHING,
-      alarmDescription:
-        `${path}: no run of the sweep has begun for ${maxSilence.toHours()} hours. Claims in doubt wait for a message, a caller or an operator; no effect is ` +
-        'doubled. What to do: look whether its rule is enabled and calls the function. Its other alarms say nothing while it does not run.',
-    });
     return {
-      silent,
+      silent: silentAlarm(
+        this,
+        runs,
+        maxSilence,
+        `${path}: no run of the sweep has begun for ${maxSilence.toHours()} hours. Claims in doubt wait for a message, a caller or an operator; no effect is ` +
+          'doubled. What to do: look whether its rule is enabled and calls the function. Its other alarms say nothing while it does not run.',
+      ),
       failed: alarmAt(this, 'FailedAlarm', this.function.metricErrors(period), {
         threshold: 1,
         description:

@@ -1,13 +1,5 @@
 import { Duration, Stack } from 'aws-cdk-lib';
-import {
-  type Alarm,
-  ComparisonOperator,
-  type IAlarmAction,
-  MathExpression,
-  Metric,
-  type MetricOptions,
-  TreatMissingData,
-} from 'aws-cdk-lib/aws-cloudwatch';
+import { type Alarm, type IAlarmAction, MathExpression, Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { type IEventBus, type IRule, Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
@@ -17,7 +9,7 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { metricNamespace, type NamesOf, outboxRelayActions, outboxTableDefinition, WiringError } from 'pawl/deployment';
-import { actOn, alarmAt } from './alarms.ts';
+import { actOn, alarmAt, silentAlarm } from './alarms.ts';
 import { grantOn } from './claims-grants.ts';
 import { environmentProblems, refuseIfAny } from './consumer-checks.ts';
 import { createFunction } from './consumer-function.ts';
@@ -243,15 +235,13 @@ export class OutboxRelay extends Construct {
           `${path}: a run of the relay failed. No message is lost. What to do: read the logs of the function. The table cannot be read (a permission, ` +
           'throttling), or the function does not start; until then, only what workers send at once leaves the outbox.',
       }),
-      silent: sweeps.createAlarm(this, 'SilentAlarm', {
-        threshold: 1,
-        evaluationPeriods: maxSilence.toHours(),
-        comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
-        treatMissingData: TreatMissingData.BREACHING,
-        alarmDescription:
-          `${path}: no sweep of the relay has begun for ${maxSilence.toHumanString()}. What worker and stream have missed stays in the outbox. What to do: ` +
+      silent: silentAlarm(
+        this,
+        sweeps,
+        maxSilence,
+        `${path}: no sweep of the relay has begun for ${maxSilence.toHumanString()}. What worker and stream have missed stays in the outbox. What to do: ` +
           'look whether its rule is enabled and calls the function. Its other alarms say nothing while no sweep runs.',
-      }),
+      ),
     };
   }
 }

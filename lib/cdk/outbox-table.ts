@@ -1,18 +1,10 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
-import {
-  AttributeType,
-  BillingMode,
-  type CfnTable,
-  type ITable,
-  StreamViewType,
-  Table,
-  TableEncryption,
-} from 'aws-cdk-lib/aws-dynamodb';
+import { AttributeType, type ITable, StreamViewType } from 'aws-cdk-lib/aws-dynamodb';
 import type { Grant, IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import { type NamesOf, outboxActions, outboxRelayActions, outboxTableDefinition } from 'pawl/deployment';
 import { grantOn } from './claims-grants.ts';
+import { keptTable } from './kept-table.ts';
 import { expectProps } from './known-props.ts';
 
 /**
@@ -59,21 +51,11 @@ export class OutboxTable extends Construct {
     super(scope, id);
     expectProps(this, props, { door: 'OutboxTable', known, docs: 'docs/guides/outbox.md' });
     const { key, sortKey, timeToLiveAttribute } = outboxTableDefinition;
-    const table = new Table(this, 'Table', {
+    const keys = {
       partitionKey: { name: key.name, type: AttributeType.STRING },
       sortKey: { name: sortKey.name, type: AttributeType.NUMBER },
-      timeToLiveAttribute,
-      stream: StreamViewType.KEYS_ONLY,
-      billingMode: BillingMode.PAY_PER_REQUEST,
-      removalPolicy: RemovalPolicy.RETAIN,
-      deletionProtection: props.deletionProtection ?? true,
-      ...(props.encryptionKey === undefined
-        ? { encryption: TableEncryption.DEFAULT }
-        : { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey: props.encryptionKey }),
-    });
-    // See ClaimsTable: the option of `Table` has two names over the versions of CDK.
-    (table.node.defaultChild as CfnTable).pointInTimeRecoverySpecification = { pointInTimeRecoveryEnabled: true };
-    this.table = table as ITable;
+    };
+    this.table = keptTable(this, { ...keys, timeToLiveAttribute, stream: StreamViewType.KEYS_ONLY }, props) as ITable;
   }
 
   /** Permits `grantee` to commit messages, and to remove those that it has sent. What it sends to, it needs besides: `queue.grantSendMessages(grantee)`. */

@@ -1,12 +1,10 @@
 import { Duration } from 'aws-cdk-lib';
 import {
   type Alarm,
-  ComparisonOperator,
   type IAlarmAction,
   MathExpression,
   type Metric,
   type MetricOptions,
-  TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
@@ -14,7 +12,7 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { Function as LambdaFn } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { metricNamespace, type NamesOf } from 'pawl/deployment';
-import { actOn, alarmAt } from './alarms.ts';
+import { actOn, alarmAt, silentAlarm } from './alarms.ts';
 import { grantStatements } from './claims-grants.ts';
 import { expectProps } from './known-props.ts';
 import { claimMetric } from './metrics.ts';
@@ -134,21 +132,20 @@ export class StatementCheck extends Construct {
   #createAlarms(maxSilence: Duration): StatementCheckAlarms {
     const period = { period: Duration.hours(1) };
     const { path } = this.node;
-    const silent = new MathExpression({
+    const runs = new MathExpression({
       expression: 'FILL(findings, 0) + FILL(clean, 0)',
       usingMetrics: { findings: this.metricFindings(period), clean: this.metricClean(period) },
       label: 'Runs that have ended',
       ...period,
-    }).createAlarm(this, 'SilentAlarm', {
-      threshold: 1,
-      evaluationPeriods: maxSilence.toHours(),
-      comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
-      treatMissingData: TreatMissingData.BREACHING,
-      alarmDescription:
-        `${path}: no comparison with the provider's statement has ended for ${maxSilence.toHours()} hours. Effects without a record, and records ` +
-        "without an effect, are not found. What to do: read the logs of the function. A run that was stopped goes on with the function's next call.",
     });
     return {
+      silent: silentAlarm(
+        this,
+        runs,
+        maxSilence,
+        `${path}: no comparison with the provider's statement has ended for ${maxSilence.toHours()} hours. Effects without a record, and records ` +
+          "without an effect, are not found. What to do: read the logs of the function. A run that was stopped goes on with the function's next call.",
+      ),
       findings: alarmAt(this, 'FindingsAlarm', this.metricFindings(period), {
         threshold: 1,
         description:
@@ -156,7 +153,6 @@ export class StatementCheck extends Construct {
           'not have happened. It does not mean that a message was lost. What to do: list the findings with pawl findings, look each up at the provider, ' +
           'refund or repeat what is wrong, and accept the finding with pawl findings accept.',
       }),
-      silent,
     };
   }
 }

@@ -1,6 +1,6 @@
 import type { Io } from './command.ts';
 import { confirmed } from './confirm.ts';
-import { plural, printJson, progress, Table } from './output.ts';
+import { type Columns, plural, printJson, progress, Table } from './output.ts';
 
 /** What became of one. */
 export interface Result {
@@ -37,7 +37,7 @@ export interface Act<Item, Of extends Result> {
   /** After the verb: ` as applied`. */
   readonly as?: string;
   /** The plan, as people read it. Without these, none is shown. */
-  readonly columns?: readonly (readonly [name: string, width: number])[];
+  readonly columns?: Columns;
   readonly row?: (item: Item) => readonly unknown[];
   /** What is said before it asks. */
   readonly warn?: () => void;

@@ -2,10 +2,21 @@ import { pageAt } from 'pawl/kernel';
 import type { ClaimName, ClaimView, OpenClaimsQuery, OpenClaimView } from 'pawl/operate';
 import { type Io, type Line, UsageError } from './command.ts';
 import { perhapsHidden } from './hidden-keys.ts';
-import { openAccount } from './open-account.ts';
+import { withAccount } from './open-account.ts';
 import type { Values } from './option.ts';
 import type { account as accountOptions, filters } from './options.ts';
-import { age, openLine, plural, printFacts, printJson, progress, Table, time } from './output.ts';
+import {
+  age,
+  type Columns,
+  openLine,
+  plural,
+  printer,
+  printFacts,
+  printJson,
+  progress,
+  Table,
+  time,
+} from './output.ts';
 
 interface ClaimsGiven extends Values<typeof accountOptions>, Values<typeof filters> {
   readonly limit: number | undefined;
@@ -16,23 +27,22 @@ interface ClaimsGiven extends Values<typeof accountOptions>, Values<typeof filte
 export async function claims({ options }: Line<ClaimsGiven>, io: Io): Promise<number> {
   const query = queryOf(options);
   const most = options.limit ?? Number.POSITIVE_INFINITY;
-  const account = await openAccount(options, { io });
-  const counting = progress(io, 'claims');
-  let count = 0;
-  let foreign = 0;
-  try {
-    const print = options.json ? (claim: OpenClaimView) => printJson(io, { kind: 'claim', ...claim }) : claimsTable(io);
-    for await (const page of account.operate.openClaims(query)) {
-      foreign += page.foreign?.length ?? 0;
-      for (const claim of page.claims.slice(0, most - count)) print(claim);
-      count += Math.min(page.claims.length, most - count);
-      if (!io.out.isTTY) counting.at(count);
-      if (count >= most) break;
+  let [count, foreign] = [0, 0];
+  await withAccount(options, { io }, async ({ operate }) => {
+    const counting = progress(io, 'claims');
+    const print = printer(io, options, 'claim', columns, rowOf);
+    try {
+      for await (const page of operate.openClaims(query)) {
+        foreign += page.foreign?.length ?? 0;
+        for (const claim of page.claims.slice(0, most - count)) print(claim);
+        count += Math.min(page.claims.length, most - count);
+        if (!io.out.isTTY) counting.at(count);
+        if (count >= most) break;
+      }
+    } finally {
+      counting.end();
     }
-  } finally {
-    counting.end();
-    account.close();
-  }
+  });
   if (options.json) printJson(io, { kind: 'summary', open: count });
   else io.out.line(openLine(count, 'claim', isFiltered(query)));
   if (foreign > 0) {
@@ -54,19 +64,17 @@ export function queryOf(
   return { operation, keyPrefix, state, reason, olderThanMs, doubtOlderThanMs };
 }
 
-function claimsTable(io: Io): (claim: OpenClaimView) => void {
-  let table: Table | undefined;
-  return ({ id, state, reason, firstSeenAt, attempts, error }) => {
-    table ??= new Table(io, [
-      ['STATUS', 9],
-      ['AGE', 6],
-      ['ATTEMPTS', 8],
-      ['REASON', 20],
-      ['CLAIM', 32],
-      ['ERROR', 0],
-    ]);
-    table.row(state, age(Date.now() - firstSeenAt), attempts, reason, id, error?.message);
-  };
+const columns: Columns = [
+  ['STATUS', 9],
+  ['AGE', 6],
+  ['ATTEMPTS', 8],
+  ['REASON', 20],
+  ['CLAIM', 32],
+  ['ERROR', 0],
+];
+
+function rowOf({ id, state, reason, firstSeenAt, attempts, error }: OpenClaimView): readonly unknown[] {
+  return [state, age(Date.now() - firstSeenAt), attempts, reason, id, error?.message];
 }
 
 function isFiltered(query: OpenClaimsQuery): boolean {
@@ -100,19 +108,16 @@ interface ClaimGiven extends Values<typeof accountOptions> {
 /** `pawl claim`. @returns 1 if the claim is open, or there is none */
 export async function claim({ names: [key = ''], options }: Line<ClaimGiven>, io: Io): Promise<number> {
   const name = claimName(key, options);
-  const account = await openAccount(options, { io });
-  try {
-    const found = await account.operate.readClaim(name, { results: options.results });
+  return withAccount(options, { io }, async ({ operate, tableName }) => {
+    const found = await operate.readClaim(name, { results: options.results });
     if (found === undefined) {
-      io.error.line(`The table ${account.tableName} has no claim ${key}. ${perhapsHidden(options)}`);
+      io.error.line(`The table ${tableName} has no claim ${key}. ${perhapsHidden(options)}`);
       return 1;
     }
     if (options.json) printJson(io, { kind: 'claim', ...found });
     else printClaim(io, found);
     return found.state === undefined ? 0 : 1;
-  } finally {
-    account.close();
-  }
+  });
 }
 
 function printClaim(io: Io, claim: ClaimView): void {

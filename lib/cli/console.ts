@@ -6,7 +6,7 @@ import { type Io, type Line, UsageError } from './command.ts';
 import { cloudWatchHistory } from './console/cloudwatch-history.ts';
 import type { Desk } from './console/routes.ts';
 import { startConsole } from './console/server.ts';
-import { type DeadLetterPlace, type OpenAccount, openAccount } from './open-account.ts';
+import { type DeadLetterPlace, type OpenAccount, withAccount } from './open-account.ts';
 import type { Values } from './option.ts';
 import type { account as accountOptions } from './options.ts';
 import { queueUrlOf } from './queue-url.ts';
@@ -26,8 +26,7 @@ export async function serveConsole({ options }: Line<Given>, io: Io): Promise<nu
   const { write, port, namespace, work: works, remedies } = options;
   const loaded = remedies === undefined ? undefined : await remediesIn(remedies);
   // Its acts are reported on the standard error, one line of JSON each.
-  const account = await openAccount(options, { io });
-  try {
+  return withAccount(options, { io }, async (account) => {
     if (works.length > 0 && account.dynamoStore === undefined)
       throw new UsageError('--work: what forEachItem has done is kept in DynamoDB, and not in a database.');
     const queues = await queuesOf(options.queue, account);
@@ -59,9 +58,7 @@ export async function serveConsole({ options }: Line<Given>, io: Io): Promise<nu
       await running.stop();
     });
     return 0;
-  } finally {
-    account.close();
-  }
+  });
 }
 
 function deskOf(

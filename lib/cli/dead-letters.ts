@@ -2,7 +2,7 @@ import type { DeadLetter, DeadLettersSeen, DiscardResult, Operator, RedriveResul
 import { type Io, type Line, UsageError } from './command.ts';
 import { perhapsHidden } from './hidden-keys.ts';
 import { keyAt, keyForms } from './letter-key.ts';
-import { type DeadLetterPlace, type OpenAccount, openAccount } from './open-account.ts';
+import { type DeadLetterPlace, type OpenAccount, withAccount } from './open-account.ts';
 import type { Values } from './option.ts';
 import type { account as accountOptions, letters as letterOptions } from './options.ts';
 import { age, plural, printJson, progress, Table } from './output.ts';
@@ -18,9 +18,8 @@ interface Given extends LettersGiven {
 
 /** `pawl dlq`. @returns 1 if there is a dead letter */
 export async function deadLetters({ options }: Line<Given>, io: Io): Promise<number> {
-  const account = await openAccount(options, { io });
-  let count = 0;
-  try {
+  return withAccount(options, { io }, async (account) => {
+    let count = 0;
     for (const { deadLetterUrl } of await account.deadLetters(options)) {
       const seen = await lookAt(options, io, account.operate, deadLetterUrl);
       const letters = seen.letters.filter((letter) => isWanted(options, letter));
@@ -32,10 +31,8 @@ export async function deadLetters({ options }: Line<Given>, io: Io): Promise<num
       } else printLetters(io, seen, letters);
       sayUnfound(options, io, letters);
     }
-  } finally {
-    account.close();
-  }
-  return count > 0 ? 1 : 0;
+    return count > 0 ? 1 : 0;
+  });
 }
 
 /** The letters that the command line asks for, of each queue that has any. @throws UsageError; AWS's error */

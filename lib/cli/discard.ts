@@ -2,7 +2,7 @@ import type { DiscardResult, PlannedDiscard } from 'pawl/operate';
 import { carryOut, type Part } from './carry-out.ts';
 import { type Io, type Line, UsageError } from './command.ts';
 import { eachQueue, type LettersGiven, sayLetter } from './dead-letters.ts';
-import { openAccount } from './open-account.ts';
+import { withAccount } from './open-account.ts';
 import type { Values } from './option.ts';
 import type { plan as planOptions } from './options.ts';
 import { userName } from './user-name.ts';
@@ -20,8 +20,7 @@ export async function discard({ options }: Line<Given>, io: Io): Promise<number>
     throw new UsageError('pawl discard needs --message or --reason: which dead letters can never run?');
   const { by = userName(), note, json, 'even-in-doubt': evenInDoubt } = options;
   // The command prints its results itself.
-  const account = await openAccount(options, { io, onEvent: () => undefined });
-  try {
+  return withAccount(options, { io, onEvent: () => undefined }, async (account) => {
     const { operate } = account;
     const parts: Part<PlannedDiscard, DiscardResult>[] = [];
     for await (const { from, letters } of eachQueue(options, io, account)) {
@@ -36,7 +35,7 @@ export async function discard({ options }: Line<Given>, io: Io): Promise<number>
     const inDoubt = parts.flatMap(({ items }) => items).filter((item) => item.will === 'discard' && item.inDoubt);
     const doubt =
       inDoubt.length === 0 ? '' : ` Of ${inDoubt.length}, the effect may have happened: their claims stay as they are.`;
-    return await carryOut(options, io, {
+    return carryOut(options, io, {
       parts,
       thing: 'message',
       verb: 'discarded',
@@ -59,7 +58,5 @@ export async function discard({ options }: Line<Given>, io: Io): Promise<number>
       say: (result) => (result.outcome === 'discarded' ? undefined : sayLetter('Not discarded', result)),
       left: 'Of those under way, each is deleted or stays, hidden for two minutes at most. Start it again.',
     });
-  } finally {
-    account.close();
-  }
+  });
 }

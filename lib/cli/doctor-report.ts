@@ -3,26 +3,12 @@ import type { Finding, Level } from 'pawl/deployment';
 import { plural, visible } from 'pawl/kernel';
 
 /** One function in one use, and the findings about it. */
-export type Examined =
-  | {
-      readonly kind: 'consumer';
-      readonly functionName: string;
-      readonly queueName: string | undefined;
-      readonly findings: readonly Finding[];
-    }
-  | {
-      readonly kind: 'outbox';
-      readonly functionName: string;
-      readonly tableName: string;
-      readonly findings: readonly Finding[];
-    }
-  | {
-      readonly kind: 'ends';
-      readonly functionName: string;
-      readonly workflowArn: string;
-      readonly findings: readonly Finding[];
-    }
-  | { readonly kind: 'scheduled'; readonly functionName: string; readonly findings: readonly Finding[] };
+export type Examined = { readonly functionName: string; readonly findings: readonly Finding[] } & (
+  | { readonly kind: 'consumer'; readonly queueName: string | undefined }
+  | { readonly kind: 'outbox'; readonly tableName: string }
+  | { readonly kind: 'ends'; readonly workflowArn: string }
+  | { readonly kind: 'scheduled' }
+);
 
 const shown: Readonly<Record<Level, string>> = { ok: 'ok', problem: 'PROBLEM', warning: 'warning', unknown: 'unknown' };
 const colours = { ok: 'green', problem: 'red', warning: 'yellow', unknown: 'yellow' } as const;

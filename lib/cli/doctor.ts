@@ -30,30 +30,23 @@ export async function doctor({ names: [name = ''], options }: Line<Given>, { out
       `--operation is of one function, and ${name} has ${functions.size}. Give the name of the function.`,
     );
   }
-  const examined: readonly Examined[] = [
-    ...consumers.map((facts) => ({
-      kind: 'consumer' as const,
-      functionName: facts.functionName,
-      queueName: facts.queue?.name,
-      findings: checkConsumer(facts, needs),
-    })),
-    ...scheduled.map((facts) => ({
-      kind: 'scheduled' as const,
-      functionName: facts.functionName,
-      findings: checkScheduled(facts),
-    })),
-    ...outboxes.map((facts) => ({
-      kind: 'outbox' as const,
-      functionName: facts.functionName,
-      tableName: facts.tableName,
-      findings: checkOutbox(facts),
-    })),
-    ...ends.map((facts) => ({
-      kind: 'ends' as const,
-      functionName: facts.functionName,
-      workflowArn: facts.workflowArn,
-      findings: checkEnds(facts),
-    })),
+  const examined = [
+    ...consumers.map((facts): Examined => {
+      const { functionName, queue } = facts;
+      return { kind: 'consumer', functionName, queueName: queue?.name, findings: checkConsumer(facts, needs) };
+    }),
+    ...scheduled.map((facts): Examined => {
+      const { functionName } = facts;
+      return { kind: 'scheduled', functionName, findings: checkScheduled(facts) };
+    }),
+    ...outboxes.map((facts): Examined => {
+      const { functionName, tableName } = facts;
+      return { kind: 'outbox', functionName, tableName, findings: checkOutbox(facts) };
+    }),
+    ...ends.map((facts): Examined => {
+      const { functionName, workflowArn } = facts;
+      return { kind: 'ends', functionName, workflowArn, findings: checkEnds(facts) };
+    }),
   ];
   const findings = examined.flatMap((one) => one.findings);
   const exitCode = exitCodeOf(examined);

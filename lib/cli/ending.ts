@@ -32,8 +32,6 @@ interface ActWords {
   readonly done?: () => string | undefined;
   /** What it leaves if the process ends at this moment. */
   readonly left?: () => string | undefined;
-  /** It may end in its middle: the same command goes on from there. */
-  readonly mayEnd?: true;
   /** It serves until a signal, which is its end: no reason to stop what comes next, or for another exit code. */
   readonly serves?: true;
 }
@@ -105,7 +103,7 @@ export function createEnding({ say, exit }: EndingOptions): DrivenEnding {
       }
       why = reason;
       controller.abort(new Stopped(`Stopped: ${words[reason]}.`));
-      if (Array.from(underWay).some(({ mayEnd }) => mayEnd !== true)) {
+      if (underWay.size > 0) {
         const again = reason === 'closed' ? '' : ' A second Ctrl-C ends it in the middle.';
         say(`Stopping, because ${words[reason]}. What is under way is finished.${again}`);
         return;

@@ -1,10 +1,10 @@
 import type { Finding, StatementReport } from 'pawl/statements';
 import { carryOut } from './carry-out.ts';
 import { actedBy, expectNamesOrFilters, type Io, type Line, UsageError } from './command.ts';
-import { openAccount } from './open-account.ts';
+import { withAccount } from './open-account.ts';
 import type { Values } from './option.ts';
 import type { account as accountOptions, plan as planOptions } from './options.ts';
-import { age, openLine, printFacts, printJson, Table, time } from './output.ts';
+import { age, type Columns, openLine, printer, printFacts, printJson, time } from './output.ts';
 import { approve, byIds, settle } from './settle-findings.ts';
 
 interface StatementsGiven extends Values<typeof accountOptions> {
@@ -13,16 +13,13 @@ interface StatementsGiven extends Values<typeof accountOptions> {
 
 /** `pawl statements`. @returns 1 if a finding is open, or no run has ended */
 export async function statements({ names: [operation = ''], options }: Line<StatementsGiven>, io: Io): Promise<number> {
-  const account = await openAccount(options, { io, grant: 'grantStatements' });
-  try {
+  return withAccount(options, { io, grant: 'grantStatements' }, async (account) => {
     const report = await account.findings.report(operation);
     if (options.json) printJson(io, { kind: 'report', operation, report });
     else if (report === undefined) io.out.line(`No comparison of ${operation} with a statement has ended yet.`);
     else printReport(io, report);
     return report === undefined || openIn(report) > 0 ? 1 : 0;
-  } finally {
-    account.close();
-  }
+  });
 }
 
 function openIn({ open, notStored }: StatementReport): number {
@@ -79,11 +76,10 @@ export async function findings({ names: [act, ...ids], options }: Line<FindingsG
 
 async function list(options: FindingsGiven, io: Io): Promise<number> {
   const { operation, kind } = options;
-  const account = await openAccount(options, { io, grant: 'grantStatements' });
-  try {
+  return withAccount(options, { io, grant: 'grantStatements' }, async (account) => {
     const print = options.json
       ? ({ kind: what, ...finding }: Finding) => printJson(io, { kind: 'finding', what, ...finding })
-      : findingsTable(io);
+      : printer(io, options, 'finding', columns, rowOf);
     let count = 0;
     for await (const finding of account.findings.list({ operation, kind })) {
       count++;
@@ -92,33 +88,28 @@ async function list(options: FindingsGiven, io: Io): Promise<number> {
     if (options.json) printJson(io, { kind: 'summary', open: count });
     else io.out.line(openLine(count, 'finding', operation !== undefined || kind !== undefined));
     return count > 0 ? 1 : 0;
-  } finally {
-    account.close();
-  }
+  });
 }
 
-function findingsTable(io: Io): (finding: Finding) => void {
-  let table: Table | undefined;
-  return ({ id, kind, foundAt, claimId, line, differences = [], why }) => {
-    table ??= new Table(io, [
-      ['KIND', 13],
-      ['AGE', 6],
-      ['CLAIM', 32],
-      ['WHAT', 32],
-      ['FINDING', 0],
-    ]);
-    const differing = differences.map(({ name, here, there }) => `${name}: ${here} here, ${there} there`).join('; ');
-    const facts = Object.entries(line?.facts ?? {}).map(([name, value]) => `${name} ${value}`);
-    table.row(kind, age(Date.now() - foundAt), claimId ?? line?.id, differing || (why ?? facts.join(', ')), id);
-  };
+const columns: Columns = [
+  ['KIND', 13],
+  ['AGE', 6],
+  ['CLAIM', 32],
+  ['WHAT', 32],
+  ['FINDING', 0],
+];
+
+function rowOf({ id, kind, foundAt, claimId, line, differences = [], why }: Finding): readonly unknown[] {
+  const differing = differences.map(({ name, here, there }) => `${name}: ${here} here, ${there} there`).join('; ');
+  const facts = Object.entries(line?.facts ?? {}).map(([name, value]) => `${name} ${value}`);
+  return [kind, age(Date.now() - foundAt), claimId ?? line?.id, differing || (why ?? facts.join(', ')), id];
 }
 
 async function accept(options: FindingsGiven, io: Io, ids: readonly string[]): Promise<number> {
   if (ids.length === 0) throw new UsageError('pawl findings accept takes the ids of findings.');
   const acted = actedBy(options);
-  const account = await openAccount(options, { io, grant: 'grantStatements' });
-  try {
-    return await carryOut(
+  return withAccount(options, { io, grant: 'grantStatements' }, async (account) => {
+    return carryOut(
       options,
       io,
       byIds(ids, {
@@ -128,7 +119,5 @@ async function accept(options: FindingsGiven, io: Io, ids: readonly string[]): P
         act: async (id) => (await account.findings.accept(id, acted)).outcome,
       }),
     );
-  } finally {
-    account.close();
-  }
+  });
 }

@@ -3,7 +3,7 @@ import type { ClaimView, ForgetResult, NotReached } from 'pawl/operate';
 import { carryOut } from './carry-out.ts';
 import type { Io, Line } from './command.ts';
 import { perhapsHidden } from './hidden-keys.ts';
-import { openAccount } from './open-account.ts';
+import { withAccount } from './open-account.ts';
 import type { Values } from './option.ts';
 import type { account as accountOptions, plan as planOptions } from './options.ts';
 
@@ -40,13 +40,11 @@ export async function forget({ names, options }: Line<Given>, io: Io): Promise<n
   const whyOf = (whyNot: keyof typeof refusals) =>
     whyNot === 'unknown-key' ? `${refusals[whyNot]}. ${perhapsHidden(options)}` : refusals[whyNot];
   // The command prints its result itself.
-  const account = await openAccount(options, { io, onEvent: () => undefined });
-  try {
-    const { operate } = account;
+  return withAccount(options, { io, onEvent: () => undefined }, async ({ operate }) => {
     const claim = await operate.readClaim({ operation, key });
     const whyNot = forgetRefusal(claim);
     const item = { id: claim?.id ?? key, claim, whyNot };
-    return await carryOut<typeof item, ForgetResult>(options, io, {
+    return carryOut<typeof item, ForgetResult>(options, io, {
       ...{ thing: 'claim', verb: 'forgotten', expectsSome: true },
       parts: [
         {
@@ -70,9 +68,7 @@ export async function forget({ names, options }: Line<Given>, io: Io): Promise<n
           : `Not reached: ${result.notReached.map((one) => places[one]).join('; ')}.`,
       left: 'The claim is forgotten, or as it was: pawl claim shows which. Start it again.',
     });
-  } finally {
-    account.close();
-  }
+  });
 }
 
 /** What would be erased, by its names. */

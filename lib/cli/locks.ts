@@ -2,10 +2,10 @@ import { type LockView, type ReleaseResult, readProgress } from 'pawl/locks';
 import { carryOut } from './carry-out.ts';
 import { type Io, type Line, UsageError } from './command.ts';
 import { resourcesOf, whyItStays } from './lock-words.ts';
-import { openAccount } from './open-account.ts';
+import { withAccount } from './open-account.ts';
 import type { Values } from './option.ts';
 import type { account as accountOptions, plan as planOptions } from './options.ts';
-import { age, plural, printFacts, printJson, Table, time } from './output.ts';
+import { age, type Columns, plural, printer, printFacts, printJson, time } from './output.ts';
 
 interface LocksGiven extends Values<typeof accountOptions> {
   readonly status: 'held' | 'kept' | undefined;
@@ -17,10 +17,9 @@ interface LocksGiven extends Values<typeof accountOptions> {
 /** `pawl locks`. @returns 1 if a lock is kept, or no worker may be at it */
 export async function locks({ options }: Line<LocksGiven>, io: Io): Promise<number> {
   const { status, 'older-than': olderThanMs = 0, limit = Number.POSITIVE_INFINITY, json } = options;
-  const account = await openAccount(options, { io });
   let [count, waiting] = [0, 0];
-  try {
-    const print = json ? (lock: LockView) => printJson(io, { kind: 'lock', ...lock }) : locksTable(io);
+  await withAccount(options, { io }, async (account) => {
+    const print = printer(io, options, 'lock', columns, rowOf);
     for await (const page of account.locks.list({ status })) {
       const those = page.filter(({ since }) => Date.now() - since >= olderThanMs).slice(0, limit - count);
       for (const lock of those) print(lock);
@@ -28,26 +27,22 @@ export async function locks({ options }: Line<LocksGiven>, io: Io): Promise<numb
       waiting += those.filter(({ mayBeAlive }) => !mayBeAlive).length;
       if (count >= limit) break;
     }
-  } finally {
-    account.close();
-  }
+  });
   if (json) printJson(io, { kind: 'summary', locks: count, waiting });
   else io.out.line(count === 0 ? 'No lock is listed.' : `${plural(count, 'lock')}, ${waiting} without a worker.`);
   return waiting > 0 ? 1 : 0;
 }
 
-function locksTable(io: Io): (lock: LockView) => void {
-  let table: Table | undefined;
-  return (lock) => {
-    table ??= new Table(io, [
-      ['STATUS', 16],
-      ['AGE', 6],
-      ['LOCK', 36],
-      ['HOLDER', 32],
-      ['RESOURCES', 0],
-    ]);
-    table.row(stateOf(lock), age(Date.now() - lock.since), tokenOf(lock), lock.holder, resourcesOf(lock));
-  };
+const columns: Columns = [
+  ['STATUS', 16],
+  ['AGE', 6],
+  ['LOCK', 36],
+  ['HOLDER', 32],
+  ['RESOURCES', 0],
+];
+
+function rowOf(lock: LockView): readonly unknown[] {
+  return [stateOf(lock), age(Date.now() - lock.since), tokenOf(lock), lock.holder, resourcesOf(lock)];
 }
 
 function stateOf({ status, mayBeAlive }: LockView): string {
@@ -70,8 +65,7 @@ export async function lock({ names, options }: Line<LockGiven>, io: Io): Promise
   const [name = '', ...parts] = names;
   const { work, 'work-id': workId, json } = options;
   if (workId !== undefined && work === undefined) throw new UsageError('--work-id needs --work.');
-  const account = await openAccount(options, { io });
-  try {
+  return withAccount(options, { io }, async (account) => {
     const byId = parts.length === 0 ? await account.locks.read(name) : undefined;
     const found = byId ?? (await account.locks.readOf([name, ...parts]));
     if (found === undefined) {
@@ -92,9 +86,7 @@ export async function lock({ names, options }: Line<LockGiven>, io: Io): Promise
       );
     }
     return found.status === 'ended' || found.mayBeAlive ? 0 : 1;
-  } finally {
-    account.close();
-  }
+  });
 }
 
 function progressText(progress: { readonly done: number; readonly total: number } | undefined): string {
@@ -133,21 +125,14 @@ interface UnlockGiven extends Values<typeof accountOptions>, Values<typeof planO
 export async function unlock({ names, options }: Line<UnlockGiven>, io: Io): Promise<number> {
   const { fence, by, note } = options;
   if (fence !== undefined && names.length > 1) throw new UsageError('--fence: name one lock.');
-  const account = await openAccount(options, { io, onEvent: () => undefined });
-  try {
+  return withAccount(options, { io, onEvent: () => undefined }, async (account) => {
     const plan = await account.locks.planRelease({ locks: names.map((id) => ({ id, fence })), by, note });
-    return await carryOut(options, io, {
+    return carryOut(options, io, {
       parts: [{ ...plan, run: (signal) => account.locks.release(plan, { signal }) }],
       thing: 'lock',
       verb: 'released',
       expectsSome: true,
-      columns: [
-        ['WILL', 30],
-        ['AGE', 6],
-        ['LOCK', 36],
-        ['HOLDER', 32],
-        ['RESOURCES', 0],
-      ],
+      columns: [['WILL', 30], ...columns.slice(1)],
       row: (item) => {
         const { lock } = item;
         const will = item.will === 'release' ? 'release' : `stay: ${whyItStays[item.whyNot]}`;
@@ -163,9 +148,7 @@ export async function unlock({ names, options }: Line<UnlockGiven>, io: Io): Pro
       say: sayRelease,
       left: 'A lock under way is released or stays. Start it again.',
     });
-  } finally {
-    account.close();
-  }
+  });
 }
 
 function sayRelease(result: ReleaseResult): string | undefined {

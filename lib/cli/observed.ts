@@ -1,7 +1,7 @@
 import { visible } from 'pawl/kernel';
 import type { ObservedReport } from 'pawl/operate';
 import type { Io, Line } from './command.ts';
-import { openAccount } from './open-account.ts';
+import { withAccount } from './open-account.ts';
 import type { Values } from './option.ts';
 import type { account as accountOptions } from './options.ts';
 import { age, plural, printFacts, printJson, Table, time } from './output.ts';
@@ -13,15 +13,12 @@ interface ObservedGiven extends Values<typeof accountOptions> {
 
 /** `pawl observed`. @returns 1 unless the operation can be switched on with this key */
 export async function observed({ names: [operation = ''], options }: Line<ObservedGiven>, io: Io): Promise<number> {
-  const account = await openAccount(options, { io });
-  try {
-    const report = await account.operate.observed(operation, { most: options.limit });
+  return withAccount(options, { io }, async ({ operate }) => {
+    const report = await operate.observed(operation, { most: options.limit });
     if (options.json) printJson(io, { kind: 'observed', ...report });
     else print(io, report);
     return report.advice === 'switch-on' ? 0 : 1;
-  } finally {
-    account.close();
-  }
+  });
 }
 
 function print(io: Io, report: ObservedReport): void {

@@ -127,6 +127,20 @@ export async function openAccount(
   };
 }
 
+/** Opens them for as long as an act takes. @throws as `openAccount`; what the act throws */
+export async function withAccount<Result>(
+  given: Parameters<typeof openAccount>[0],
+  options: AccountOptions,
+  act: (account: OpenAccount) => Promise<Result>,
+): Promise<Result> {
+  const account = await openAccount(given, options);
+  try {
+    return await act(account);
+  } finally {
+    account.close();
+  }
+}
+
 /** @param variable the environment variable with the secret @throws UsageError */
 function keysOf(variable: string | undefined): Pick<OperatorOptions, 'hideKeys'> {
   if (variable === undefined) return {};

@@ -16,7 +16,7 @@ import { expectNamesOrFilters, type Io, type Line, UsageError } from './command.
 import { openPool } from './open-database.ts';
 import type { Values } from './option.ts';
 import type { outboxTable, plan as planOptions } from './options.ts';
-import { age, plural, printJson, Table } from './output.ts';
+import { age, type Columns, plural, printer, printJson } from './output.ts';
 
 interface Given extends Values<typeof outboxTable>, Values<typeof planOptions> {
   readonly to: string | undefined;
@@ -80,7 +80,7 @@ async function tableOf({ stack, table, ...rest }: Given): Promise<string> {
 }
 
 async function list(options: Given, io: Io, operator: OutboxOperator): Promise<number> {
-  const print = options.json ? (one: WaitingMessage) => printJson(io, { kind: 'message', ...one }) : messagesTable(io);
+  const print = printer(io, options, 'message', columns, rowOf);
   let [waiting, parked] = [0, 0];
   for await (const one of operator.list({ to: options.to, parked: options.parked })) {
     if (one.parked === undefined) waiting++;
@@ -94,20 +94,18 @@ async function list(options: Given, io: Io, operator: OutboxOperator): Promise<n
   return parked > 0 ? 1 : 0;
 }
 
-function messagesTable(io: Io): (message: WaitingMessage) => void {
-  let table: Table | undefined;
-  return ({ id, to, key, committedAt, parked }) => {
-    table ??= new Table(io, [
-      ['STATE', 7],
-      ['AGE', 6],
-      ['KEY', 24],
-      ['TO', 40],
-      ['MESSAGE', 46],
-      ['ERROR', 0],
-    ]);
-    const error = parked && `${parked.name}: ${parked.message}`;
-    table.row(parked === undefined ? 'waiting' : 'parked', age(Date.now() - committedAt), key, to, id, error);
-  };
+const columns: Columns = [
+  ['STATE', 7],
+  ['AGE', 6],
+  ['KEY', 24],
+  ['TO', 40],
+  ['MESSAGE', 46],
+  ['ERROR', 0],
+];
+
+function rowOf({ id, to, key, committedAt, parked }: WaitingMessage): readonly unknown[] {
+  const error = parked && `${parked.name}: ${parked.message}`;
+  return [parked === undefined ? 'waiting' : 'parked', age(Date.now() - committedAt), key, to, id, error];
 }
 
 async function carryOutOn(

@@ -14,13 +14,15 @@ export function printJson({ out }: Pick<Io, 'out'>, fields: object): void {
   out.line(JSON.stringify(fields));
 }
 
+/** The columns of a table: their names and widths, but that of the last one. */
+export type Columns = readonly (readonly [name: string, width: number])[];
+
 /** A table for people. The last column takes what is left of the line. */
 export class Table {
   readonly #io: Io;
   readonly #widths: readonly number[];
 
-  /** @param columns their names and widths, but that of the last one */
-  constructor(io: Io, columns: readonly (readonly [name: string, width: number])[]) {
+  constructor(io: Io, columns: Columns) {
     this.#io = io;
     this.#widths = columns.map(([, width]) => width);
     const head = this.#line(columns.map(([name]) => name));
@@ -40,6 +42,22 @@ export class Table {
       .trimEnd();
     return isTTY && line.length > columns ? `${line.slice(0, columns - 1)}…` : line;
   }
+}
+
+/** Prints what a list has found, one after the other: for scripts as JSON of this kind, for people as a row, with the head before the first. */
+export function printer<One extends object>(
+  io: Io,
+  { json }: { readonly json: boolean },
+  kind: string,
+  columns: Columns,
+  cells: (one: One) => readonly unknown[],
+): (one: One) => void {
+  if (json) return (one) => printJson(io, { kind, ...one });
+  let table: Table | undefined;
+  return (one) => {
+    table ??= new Table(io, columns);
+    table.row(...cells(one));
+  };
 }
 
 /** Facts about one thing, a line each. What is not known is left out. */

@@ -2,7 +2,7 @@ import type { PlannedRedrive, RedriveResult } from 'pawl/operate';
 import { carryOut, type Part } from './carry-out.ts';
 import type { Io, Line } from './command.ts';
 import { eachQueue, type LettersGiven, sayLetter } from './dead-letters.ts';
-import { openAccount } from './open-account.ts';
+import { withAccount } from './open-account.ts';
 import type { Values } from './option.ts';
 import type { plan as planOptions } from './options.ts';
 import { userName } from './user-name.ts';
@@ -17,8 +17,7 @@ interface Given extends LettersGiven, Values<typeof planOptions> {
 export async function redrive({ options }: Line<Given>, io: Io): Promise<number> {
   const { by = userName(), note = '', json } = options;
   // The command prints its results itself.
-  const account = await openAccount(options, { io, onEvent: () => undefined });
-  try {
+  return withAccount(options, { io, onEvent: () => undefined }, async (account) => {
     const { operate } = account;
     const parts: Part<PlannedRedrive, RedriveResult>[] = [];
     for await (const { from, queueUrl, letters } of eachQueue(options, io, account, options.to)) {
@@ -40,7 +39,7 @@ export async function redrive({ options }: Line<Given>, io: Io): Promise<number>
         run: (signal) => operate.redrive(plan, { signal }),
       });
     }
-    return await carryOut(options, io, {
+    return carryOut(options, io, {
       parts,
       thing: 'message',
       verb: 'redriven',
@@ -65,7 +64,5 @@ export async function redrive({ options }: Line<Given>, io: Io): Promise<number>
       },
       left: 'Of those under way, each is redriven or stays; those that stay are hidden for two minutes at most. Start it again: a copy that is sent twice runs once.',
     });
-  } finally {
-    account.close();
-  }
+  });
 }

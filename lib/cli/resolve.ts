@@ -3,7 +3,7 @@ import type { ClaimToResolve, Operator, PlannedResolution, ResolutionPlan, Resol
 import { type Act, carryOut } from './carry-out.ts';
 import { claimName, queryOf } from './claims.ts';
 import { expectNamesOrFilters, type Io, type Line, UsageError } from './command.ts';
-import { openAccount } from './open-account.ts';
+import { withAccount } from './open-account.ts';
 import type { Values } from './option.ts';
 import type { account as accountOptions, filters, plan as planOptions } from './options.ts';
 import { age } from './output.ts';
@@ -31,19 +31,14 @@ export async function resolve({ names: given, options }: Line<Given>, io: Io): P
   const { fence, 'retention-days': days } = options;
   if (fence !== undefined && keys.length !== 1) throw new UsageError('--fence: name one claim.');
   const names = keys.map((key) => ({ ...claimName(key, options), fence, evenIfWaiting: true }));
-  const account = await openAccount(options, {
-    io,
-    // The command prints its results itself.
-    onEvent: () => undefined,
-    ...(days !== undefined && { retentionSeconds: days * 86_400 }),
-  });
-  try {
-    const { operate } = account;
-    if ('steps' in asked) return await carryOut(options, io, await ofSteps(options, io, operate, names, asked.steps));
+  const retention = days === undefined ? {} : { retentionSeconds: days * 86_400 };
+  // The command prints its results itself.
+  return withAccount(options, { io, onEvent: () => undefined, ...retention }, async ({ operate }) => {
+    if ('steps' in asked) return carryOut(options, io, await ofSteps(options, io, operate, names, asked.steps));
     const { verdict } = asked;
     const claims = names.length > 0 ? names : openOnes(operate, options);
     const plan = await operate.planResolutions({ claims, verdict, ...acted });
-    return await carryOut(options, io, {
+    return carryOut(options, io, {
       ...words,
       parts: [{ ...plan, run: (signal) => operate.resolveAll(plan, { signal }) }],
       as: ` as ${verdict}`,
@@ -58,9 +53,7 @@ export async function resolve({ names: given, options }: Line<Given>, io: Io): P
       question: (claims) => `Resolve ${claims} as ${verdict}? This cannot be undone.`,
       expectsSome: true,
     });
-  } finally {
-    account.close();
-  }
+  });
 }
 
 const words = {

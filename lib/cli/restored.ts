@@ -1,7 +1,7 @@
 import { correctRestore, liftRestore, markRestored, type RestoredMark, readRestored } from 'pawl/dynamodb';
 import { actedBy, type Io, type Line, UsageError } from './command.ts';
 import { confirmed } from './confirm.ts';
-import { openAccount } from './open-account.ts';
+import { withAccount } from './open-account.ts';
 import type { Values } from './option.ts';
 import type { dynamoAccount } from './options.ts';
 import { printFacts, printJson, time } from './output.ts';
@@ -27,9 +27,7 @@ type Asked =
 export async function restored({ options }: Line<Given>, io: Io): Promise<number> {
   const asked = askedBy(options);
   const acted = asked.kind === 'show' ? { by: '', note: '' } : actedBy(options);
-  const account = await openAccount(options, { io, grant: 'grantRestore' });
-  try {
-    const { tableName, aws } = account;
+  return withAccount(options, { io, grant: 'grantRestore' }, async ({ tableName, aws }) => {
     const table = { tableName, aws };
     const before = await readRestored(table);
     const refused = refusalOf(asked, tableName, before);
@@ -66,9 +64,7 @@ export async function restored({ options }: Line<Given>, io: Io): Promise<number
           return liftRestore({ ...table, ...acted, operation: asked.operation });
       }
     }
-  } finally {
-    account.close();
-  }
+  });
 }
 
 /** @throws UsageError */

@@ -10,7 +10,7 @@ import {
 } from 'pawl/statements';
 import { type Act, carryOut } from './carry-out.ts';
 import { actedBy, type Io, UsageError } from './command.ts';
-import { type OpenAccount, openAccount } from './open-account.ts';
+import { type OpenAccount, withAccount } from './open-account.ts';
 import type { Values } from './option.ts';
 import type { account as accountOptions, plan as planOptions } from './options.ts';
 import { plural } from './output.ts';
@@ -33,7 +33,7 @@ export async function settle(options: Given, io: Io, ids: readonly string[]): Pr
   if (isByHand && ids.length === 0) throw new UsageError('--by-hand: name the findings.');
   const acted = actedBy(options);
   const remedies = file === undefined ? undefined : await remediesIn(file);
-  return withAccount(options, io, async (account) => {
+  return withAccount(options, { io, grant: 'grantStatements' }, async (account) => {
     if (remedies === undefined) {
       return carryOut(
         options,
@@ -84,7 +84,7 @@ async function filtered({ operation, kind }: Given, { findings }: OpenAccount): 
 export async function approve(options: Given, io: Io, ids: readonly string[]): Promise<number> {
   if (ids.length === 0) throw new UsageError('pawl findings approve takes the ids of findings.');
   const acted = actedBy(options);
-  return withAccount(options, io, ({ findings }) =>
+  return withAccount(options, { io, grant: 'grantStatements' }, ({ findings }) =>
     carryOut(
       options,
       io,
@@ -96,15 +96,6 @@ export async function approve(options: Given, io: Io, ids: readonly string[]): P
       }),
     ),
   );
-}
-
-async function withAccount(options: Given, io: Io, act: (account: OpenAccount) => Promise<number>): Promise<number> {
-  const account = await openAccount(options, { io, grant: 'grantStatements' });
-  try {
-    return await act(account);
-  } finally {
-    account.close();
-  }
 }
 
 interface IdResult {

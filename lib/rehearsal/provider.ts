@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { jsonIn } from './engine/app/template.ts';
 import { type HttpServer, readBody, sendJson, sendText } from './engine/http.ts';
 import { sandboxOf, startCalledServer } from './engine/lambda/callers.ts';
 
@@ -93,7 +94,7 @@ async function handle<Effect extends string>(
     path: pathname,
     query: search.slice(1),
     headers: request.headers,
-    body: parse(text),
+    body: jsonIn(text),
     text,
     sandbox: sandboxOf(request),
   };
@@ -158,12 +159,4 @@ function sendAnswer(response: ServerResponse, { status, body, contentType }: Pro
   return contentType === undefined
     ? sendJson(response, status, body)
     : sendText(response, status, String(body), contentType);
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -6,11 +6,11 @@ import {
   DescribeStackEventsCommand,
   waitUntilStackCreateComplete,
 } from '@aws-sdk/client-cloudformation';
-import { createAccount } from '../../lib/rehearsal/emulator/account.ts';
-import { startEmulator } from '../../lib/rehearsal/emulator/emulator.ts';
-import { emulatorPackage, installEmulator } from '../../lib/rehearsal/emulator/install.ts';
 import { rehearsedAccount, rehearsedRegion, type Template } from '../../lib/rehearsal/engine/app/template.ts';
 import { scratchFolder } from '../../lib/rehearsal/engine/scratch.ts';
+import { createAccount } from '../../shop/emulator/account.ts';
+import { startEmulator } from '../../shop/emulator/emulator.ts';
+import { emulatorPackage, installEmulator } from '../../shop/emulator/install.ts';
 import type { Engine } from './engine.ts';
 
 const project = fileURLToPath(new URL('../../', import.meta.url));

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { endOnSignals } from '../../lib/rehearsal/end-on-signals.ts';
 import { createProgress } from '../../lib/rehearsal/progress.ts';
+import { endOnSignals } from '../../shop/end-on-signals.ts';
 import { conformanceApps } from './apps.ts';
 import type { Case } from './case.ts';
 import { startEmulated } from './emulated.ts';

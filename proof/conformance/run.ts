@@ -6,7 +6,7 @@ import {
   type SendMessageBatchRequestEntry,
 } from '@aws-sdk/client-sqs';
 import { record } from '../../lib/rehearsal/engine/app/template.ts';
-import { messagesIn } from '../../lib/rehearsal/services/sqs/drain.ts';
+import { messagesIn } from '../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { deadLettersNameOf, queueNameOf, templateOf } from './apps.ts';
 import type { Case, CaseApp, SentMessage } from './case.ts';
 import type { Engine, StartEngine } from './engine.ts';

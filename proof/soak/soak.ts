@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SendMessageBatchCommand } from '@aws-sdk/client-sqs';
 import { createRandom } from '../../lib/rehearsal/engine/random.ts';
+import { messagesIn } from '../../lib/rehearsal/engine/servers/sqs-local.ts';
 import type { Progress } from '../../lib/rehearsal/progress.ts';
 import { type Poller, type Rehearsal, startRehearsal } from '../../lib/rehearsal/rehearsal.ts';
-import { drainQueues, messagesIn } from '../../lib/rehearsal/services/sqs/drain.ts';
 import { shopApp } from '../../shop/app/project.ts';
+import { drainQueues } from '../../shop/emulator/drain.ts';
 import { deadLetteredOrders } from '../../shop/traffic/dead-letters.ts';
 import type { CommandLine } from './command-line.ts';
 import { type Issued, orderIdOf, startIssued } from './issued.ts';

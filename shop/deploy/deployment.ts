@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readClaims } from '../../lib/rehearsal/pawl/claims-table.ts';
-import { drainQueues } from '../../lib/rehearsal/services/sqs/drain.ts';
 import { constructOf } from '../app/app-functions.ts';
+import { drainQueues } from '../emulator/drain.ts';
 import { stopwatch } from '../stopwatch.ts';
 import { judgeChain } from './chain.ts';
 import { createJournal, type Journal } from './journal.ts';

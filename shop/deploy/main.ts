@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import { MissingToolError } from '../../lib/rehearsal/emulator/install.ts';
-import { endOnSignals } from '../../lib/rehearsal/end-on-signals.ts';
 import { createProgress } from '../../lib/rehearsal/progress.ts';
+import { MissingToolError } from '../emulator/install.ts';
+import { endOnSignals } from '../end-on-signals.ts';
 import { runDeployment } from './deployment.ts';
 import type { DeployPlanOptions } from './plan.ts';
 import { isGood, jsonLine, report } from './result.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { messagesIn } from '../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { readClaims } from '../../lib/rehearsal/pawl/claims-table.ts';
-import { messagesIn } from '../../lib/rehearsal/services/sqs/drain.ts';
 import { constructOf, operationOf, shopEffects } from '../app/app-functions.ts';
 import type { PlannedOrder } from '../plan/plan.ts';
 import type { EffectKind, Ledger } from '../providers/ledger.ts';

@@ -1,5 +1,5 @@
-import type { Account, StackResource } from '../../lib/rehearsal/emulator/account.ts';
-import type { Outputs } from '../../lib/rehearsal/emulator/cdk.ts';
+import type { Account, StackResource } from '../emulator/account.ts';
+import type { Outputs } from '../emulator/cdk.ts';
 
 /** The stacks that are deployed: all of `bin/app.ts` but the accounts, whose FIFO queue `npm start -- --fifo` exercises. */
 export const stacks = ['PawlOrders', 'PawlPayments', 'PawlRepayments'] as const;

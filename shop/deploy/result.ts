@@ -1,4 +1,4 @@
-import type { Verdicts } from '../../lib/rehearsal/pawl/events.ts';
+import type { Verdicts } from '../traffic/pawl-events.ts';
 import { isFoundExactly, isPosted, type PaymentsVerdict } from '../traffic/payments.ts';
 import { isRepaid, type RepaymentsVerdict } from '../traffic/repayments.ts';
 import { type ChainVerdict, hasFollowed } from '../traffic/traffic-result.ts';

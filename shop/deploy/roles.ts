@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Emulator } from '../../lib/rehearsal/emulator/emulator.ts';
 import { rehearsedAccount, rehearsedRegion } from '../../lib/rehearsal/engine/app/template.ts';
+import type { Emulator } from '../emulator/emulator.ts';
 
 /** The roles of a stack, by the profile that assumes each. */
 export type Roles = Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
-import { endOnSignals } from '../../lib/rehearsal/end-on-signals.ts';
 import { createProgress } from '../../lib/rehearsal/progress.ts';
 import { createJournal } from '../deploy/journal.ts';
+import { endOnSignals } from '../end-on-signals.ts';
 import { stopwatch } from '../stopwatch.ts';
 import { runExecutions } from './run.ts';
 

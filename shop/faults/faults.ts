@@ -1,7 +1,6 @@
 import { record } from '../../lib/rehearsal/engine/app/template.ts';
 import type { TapHooks } from '../../lib/rehearsal/engine/servers/tap.ts';
 import { combineHooks } from '../../lib/rehearsal/engine/servers/tap-hooks.ts';
-import { type ClaimKillPoint, claimKillPoints, createClaimKills } from '../../lib/rehearsal/pawl/claim-kills.ts';
 import type { ProviderFault } from '../../lib/rehearsal/provider.ts';
 import type { EventFaults } from '../../lib/rehearsal/services/event-buses/put-events.ts';
 import type { DeliveryFaults } from '../../lib/rehearsal/services/sqs/event-source.ts';
@@ -11,6 +10,7 @@ import { type ChainEffect, chainEffects, type PlannedChain } from '../plan/chain
 import type { PlannedChange } from '../plan/change-plan.ts';
 import type { PlannedOrder, PlannedPayment, PlannedRepayment, Trouble } from '../plan/plan.ts';
 import type { EffectKind } from '../providers/ledger.ts';
+import { type ClaimKillPoint, claimKillPoints, createClaimKills } from './claim-kills.ts';
 import { createQueueOutages } from './queue-outages.ts';
 import { createRedeliveries } from './redeliveries.ts';
 import { createSenderKills } from './sender-kills.ts';

@@ -1,7 +1,7 @@
 import { list, record } from '../../lib/rehearsal/engine/app/template.ts';
 import type { TapCall } from '../../lib/rehearsal/engine/servers/tap.ts';
-import { claimWrites } from '../../lib/rehearsal/pawl/claim-writes.ts';
 import { keyOfMessage } from '../plan/chain-plan.ts';
+import { claimWrites } from './claim-writes.ts';
 
 /** What the faults of the shop know a call to its database by. */
 export interface StoreReads {

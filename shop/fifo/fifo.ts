@@ -1,15 +1,14 @@
 import { type App, type Rehearsal, rehearsal } from '@pawl/rehearsal';
 import { plural } from '../../lib/pawl/kernel/plural.ts';
 import { createRandom } from '../../lib/rehearsal/engine/random.ts';
-import type { HeldMessage } from '../../lib/rehearsal/engine/servers/sqs-local.ts';
+import { type HeldMessage, messagesIn } from '../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { routedProvider } from '../../lib/rehearsal/file/providers.ts';
 import { runRehearsal } from '../../lib/rehearsal/file/run.ts';
 import type { Progress } from '../../lib/rehearsal/progress.ts';
-import { createDynamoDbFaults } from '../../lib/rehearsal/services/dynamodb/dynamodb-faults.ts';
-import { messagesIn } from '../../lib/rehearsal/services/sqs/drain.ts';
 import { constructOf } from '../app/app-functions.ts';
 import { shopApp } from '../app/project.ts';
 import { versionsOf } from '../app/shop.ts';
+import { createDynamoDbFaults } from '../faults/dynamodb-faults.ts';
 import { createFaults } from '../faults/faults.ts';
 import { type PlannedChange, planChanges } from '../plan/change-plan.ts';
 import { createPostgresFaults } from '../postgres/faults.ts';

@@ -1,6 +1,6 @@
 import { createRandom, type Random } from '../../lib/rehearsal/engine/random.ts';
-import type { ClaimKillPoint } from '../../lib/rehearsal/pawl/claim-kills.ts';
 import type { ProviderFault } from '../../lib/rehearsal/provider.ts';
+import type { ClaimKillPoint } from '../faults/claim-kills.ts';
 import type { EffectKind } from '../providers/ledger.ts';
 import type { ProcessedPayment } from '../providers/processor.ts';
 

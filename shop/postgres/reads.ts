@@ -1,6 +1,6 @@
 import { list, record } from '../../lib/rehearsal/engine/app/template.ts';
 import type { TapAnswer, TapCall } from '../../lib/rehearsal/engine/servers/tap.ts';
-import type { SeenWrite } from '../../lib/rehearsal/pawl/claim-writes.ts';
+import type { SeenWrite } from '../faults/claim-writes.ts';
 import type { StoreReads } from '../faults/store-reads.ts';
 import { keyOfMessage } from '../plan/chain-plan.ts';
 import type { Statement } from './wire.ts';

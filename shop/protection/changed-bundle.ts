@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Plugin } from 'esbuild';
-import { bundleFunction } from '../../lib/rehearsal/bundle.ts';
 import { scratchFolder } from '../../lib/rehearsal/engine/scratch.ts';
 import type { AppFunction, OtherFunction } from '../app/app-functions.ts';
 import { project } from '../app/project.ts';
+import { bundleFunction } from '../bundle.ts';
 
 /**
  * What stands between the effects of the app and what goes wrong: pawl as its functions use it; pawl under the policy `retry`,

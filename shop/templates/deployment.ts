@@ -10,8 +10,8 @@ import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { templateText } from '../../lib/cli/template-text.ts';
 import type { Format } from '../../lib/pawl/deployment/template/print.ts';
 import { readClaims } from '../../lib/rehearsal/pawl/claims-table.ts';
-import { drainQueues } from '../../lib/rehearsal/services/sqs/drain.ts';
 import type { Journal } from '../deploy/journal.ts';
+import { drainQueues } from '../emulator/drain.ts';
 import type { World } from './world.ts';
 
 /** The templates that CloudFormation deploys. Terraform and the Serverless Framework bring their own ways of deploying. */

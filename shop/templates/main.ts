@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
-import { MissingToolError } from '../../lib/rehearsal/emulator/install.ts';
-import { endOnSignals } from '../../lib/rehearsal/end-on-signals.ts';
 import { createProgress } from '../../lib/rehearsal/progress.ts';
 import { createJournal } from '../deploy/journal.ts';
+import { MissingToolError } from '../emulator/install.ts';
+import { endOnSignals } from '../end-on-signals.ts';
 import { stopwatch } from '../stopwatch.ts';
 import { deployed, deployPrinted } from './deployment.ts';
 import { startWorld } from './world.ts';

@@ -1,6 +1,5 @@
-import type { Message, SQSClient } from '@aws-sdk/client-sqs';
+import { type Message, ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { record } from '../../lib/rehearsal/engine/app/template.ts';
-import { receiveDeadLetters } from '../../lib/rehearsal/services/sqs/dead-letters.ts';
 
 /** The order that a message is about, or `undefined` if the message cannot be read. */
 export function orderOf({ Body = '' }: Pick<Message, 'Body'>): string | undefined {
@@ -9,6 +8,18 @@ export function orderOf({ Body = '' }: Pick<Message, 'Body'>): string | undefine
     return typeof orderId === 'string' ? orderId : undefined;
   } catch {
     return undefined;
+  }
+}
+
+/** Reads a dead-letter queue to its end. What was received is invisible for a while. */
+export async function receiveDeadLetters(client: SQSClient, url: string): Promise<readonly Message[]> {
+  const received: Message[] = [];
+  for (;;) {
+    const { Messages = [] } = await client.send(
+      new ReceiveMessageCommand({ QueueUrl: url, MaxNumberOfMessages: 10, MessageAttributeNames: ['All'] }),
+    );
+    if (Messages.length === 0) return received;
+    received.push(...Messages);
   }
 }
 

@@ -5,11 +5,10 @@ import {
   SendMessageCommand,
 } from '@aws-sdk/client-sqs';
 import { operator } from 'pawl/operate';
-import { receiveDeadLetters } from '../../lib/rehearsal/services/sqs/dead-letters.ts';
 import { operationOf } from '../app/app-functions.ts';
 import type { Shop } from '../app/shop.ts';
 import type { EffectKind } from '../providers/ledger.ts';
-import { orderOf } from './dead-letters.ts';
+import { orderOf, receiveDeadLetters } from './dead-letters.ts';
 
 /** One parked claim that the operator decided, and how. */
 export interface Decided {

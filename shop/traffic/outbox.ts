@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { messagesIn } from '../../lib/rehearsal/services/sqs/drain.ts';
+import { messagesIn } from '../../lib/rehearsal/engine/servers/sqs-local.ts';
 import type { Shop } from '../app/shop.ts';
 
 const betweenSweepsMs = 1_000;

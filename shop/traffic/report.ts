@@ -1,8 +1,8 @@
 import { whatWentWrong } from '../../lib/rehearsal/file/report.ts';
-import type { Verdicts } from '../../lib/rehearsal/pawl/events.ts';
 import type { StoreFaultStats } from '../faults/faults.ts';
 import { createPrinter, optionsOf, type Printer } from '../printing.ts';
 import { again, chainNames, conclusion, nameOf } from './conclusion.ts';
+import type { Verdicts } from './pawl-events.ts';
 import type { StatementVerdict } from './payments.ts';
 import { chainOf, type TrafficResult, timesAsked } from './traffic-result.ts';
 import type { EffectVerdict } from './verdict.ts';

@@ -1,10 +1,10 @@
 import { tooSlow } from '../../lib/rehearsal/file/conclude.ts';
 import type { RehearsalResult } from '../../lib/rehearsal/file/result.ts';
-import type { Verdicts } from '../../lib/rehearsal/pawl/events.ts';
 import type { StoreFaultStats } from '../faults/faults.ts';
 import { type ChainEffect, chainEffects } from '../plan/chain-plan.ts';
 import type { Protection, Store } from '../protection/changed-bundle.ts';
 import type { Decided } from './operator.ts';
+import type { Verdicts } from './pawl-events.ts';
 import { isPosted, type PaymentsVerdict } from './payments.ts';
 import { isRepaid, type RepaymentsVerdict } from './repayments.ts';
 import { type EffectVerdict, isClean } from './verdict.ts';

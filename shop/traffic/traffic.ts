@@ -2,16 +2,15 @@ import { plural } from '../../lib/pawl/kernel/plural.ts';
 import type { ServedHooks } from '../../lib/rehearsal/command/console.ts';
 import type { Machine } from '../../lib/rehearsal/engine/machine.ts';
 import { createRandom } from '../../lib/rehearsal/engine/random.ts';
+import { messagesIn } from '../../lib/rehearsal/engine/servers/sqs-local.ts';
 import type { RehearsalResult } from '../../lib/rehearsal/file/result.ts';
 import { runRehearsal } from '../../lib/rehearsal/file/run.ts';
 import type { Look, Running } from '../../lib/rehearsal/file/running.ts';
-import { createPawlEvents, type PawlEvents } from '../../lib/rehearsal/pawl/events.ts';
 import type { Progress } from '../../lib/rehearsal/progress.ts';
-import { createDynamoDbFaults } from '../../lib/rehearsal/services/dynamodb/dynamodb-faults.ts';
-import { messagesIn } from '../../lib/rehearsal/services/sqs/drain.ts';
 import { shopEffects } from '../app/app-functions.ts';
 import { shopApp } from '../app/project.ts';
 import { type BundleFor, deliveriesBy, type OtherShop, type Shop, shopOf, versionsOf } from '../app/shop.ts';
+import { createDynamoDbFaults } from '../faults/dynamodb-faults.ts';
 import { createFaults, type FaultStats } from '../faults/faults.ts';
 import { planChain } from '../plan/chain-plan.ts';
 import { planMisstatements } from '../plan/misstatements.ts';
@@ -32,6 +31,7 @@ import {
   shopRehearsal,
   type TrafficPlan,
 } from '../rehearsal.ts';
+import { createPawlEvents, type PawlEvents } from './pawl-events.ts';
 import type { TrafficResult } from './traffic-result.ts';
 
 export interface TrafficOptions {

@@ -6,7 +6,7 @@ import { App, Stack } from 'aws-cdk-lib';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
 import { type Bundle, bundleProblems, measureBundles, plain } from '../../checks/bundles.ts';
-import { esbuildOptions } from '../../lib/cdk/bundling.ts';
+import { esbuildOptions } from '../../checks/esbuild-options.ts';
 import { addConsumer } from './support.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

@@ -53,13 +53,6 @@ describe.each(each)('a command that %s ends', (why, code) => {
     expect(exits).toEqual([130]);
     expect(said.at(-1)).toBe('Ended in the middle. 2 messages redriven. One is on both queues.');
   });
-
-  it('ends at once in an act that may end in its middle', () => {
-    const { ending, exits } = driven();
-    act(ending, () => undefined, { mayEnd: true });
-    ending.end(why);
-    expect(exits).toEqual([code]);
-  });
 });
 
 it('a command that serves has its own exit code after a signal, which is its end; a closed output is none', async () => {

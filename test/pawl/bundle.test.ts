@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
-import { esbuildOptions } from '../../lib/cdk/bundling.ts';
+import { esbuildOptions } from '../../checks/esbuild-options.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 

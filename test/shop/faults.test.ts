@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createRandom } from '../../lib/rehearsal/engine/random.ts';
-import { createDynamoDbFaults } from '../../lib/rehearsal/services/dynamodb/dynamodb-faults.ts';
+import { createDynamoDbFaults } from '../../shop/faults/dynamodb-faults.ts';
 import { createFaults } from '../../shop/faults/faults.ts';
 import type { KillPoint, PlannedOrder, Trouble } from '../../shop/plan/plan.ts';
 

@@ -4,7 +4,7 @@ import { statementsOf as outboxStatements } from '../../lib/pawl/outbox/postgres
 import { parametersOf } from '../../lib/pawl/stores/postgres/row.ts';
 import { statementsOf } from '../../lib/pawl/stores/postgres/statements.ts';
 import { portOf } from '../../lib/rehearsal/engine/http.ts';
-import { createClaimKills } from '../../lib/rehearsal/pawl/claim-kills.ts';
+import { createClaimKills } from '../../shop/faults/claim-kills.ts';
 import { postgresReads } from '../../shop/postgres/reads.ts';
 import { startPostgresTap } from '../../shop/postgres/tap.ts';
 

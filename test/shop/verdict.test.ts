@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { exitCodeOf } from '../../lib/rehearsal/file/result.ts';
-import { createPawlEvents } from '../../lib/rehearsal/pawl/events.ts';
 import { createLedger } from '../../shop/providers/ledger.ts';
 import { orderOf } from '../../shop/traffic/dead-letters.ts';
+import { createPawlEvents } from '../../shop/traffic/pawl-events.ts';
 import { report } from '../../shop/traffic/report.ts';
 import { isGood, jsonLine, noVerdictOf, type TrafficResult } from '../../shop/traffic/traffic-result.ts';
 import { judge } from '../../shop/traffic/verdict.ts';

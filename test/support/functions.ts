@@ -1,13 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
-import { bundleFunction } from '../../lib/rehearsal/bundle.ts';
 import { createLambda, type LambdaStats } from '../../lib/rehearsal/engine/lambda/lambda.ts';
 import { scratchFolder } from '../../lib/rehearsal/engine/scratch.ts';
 import { type SqsLocal, startSqsLocal } from '../../lib/rehearsal/engine/servers/sqs-local.ts';
 import { startTap, type TapHooks } from '../../lib/rehearsal/engine/servers/tap.ts';
 import { type EventSource, startEventSource } from '../../lib/rehearsal/services/sqs/event-source.ts';
 import { project } from '../../shop/app/project.ts';
+import { bundleFunction } from '../../shop/bundle.ts';
 
 export interface FunctionsOptions {
   /** The source of the handler, in `test/fixtures`. */

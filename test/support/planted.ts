@@ -2,11 +2,11 @@ import { existsSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { claimsTableDefinition, keyAttributes } from '../../lib/pawl/deployment/table-definition.ts';
-import { bundleFunction } from '../../lib/rehearsal/bundle.ts';
 import { rehearsal } from '../../lib/rehearsal/file/define.ts';
 import { httpProvider } from '../../lib/rehearsal/file/providers.ts';
 import type { RehearsalResult } from '../../lib/rehearsal/file/result.ts';
 import { runRehearsal } from '../../lib/rehearsal/file/run.ts';
+import { bundleFunction } from '../../shop/bundle.ts';
 import { countedRows, type PlantedApp, trafficOf } from '../fixtures/planted/planted.ts';
 import type { ClientName } from '../fixtures/rehearsed/clients.ts';
 

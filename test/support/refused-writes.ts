@@ -5,7 +5,7 @@ import type {
   DynamoDBClient,
 } from '@aws-sdk/client-dynamodb';
 import type { Aws } from '../../lib/pawl/aws/aws.ts';
-import { claimWrites, type SeenWrite } from '../../lib/rehearsal/pawl/claim-writes.ts';
+import { claimWrites, type SeenWrite } from '../../shop/faults/claim-writes.ts';
 
 const message = 'the table is throttled';
 

@@ -61,24 +61,21 @@ export async function readDeployed(name: string, options: ReadOptions = {}): Pro
   const account = openAccount(options.config ?? {});
   try {
     const inStack = await functionsOf(account, name);
-    const consumers: ConsumerFacts[] = [];
-    const scheduled: ScheduledFacts[] = [];
-    const outboxes: OutboxFacts[] = [];
-    const ends: EndsFacts[] = [];
+    const used: Used[] = [];
     const skipped: Skipped[] = [];
     for (const functionName of inStack ?? [name]) {
       const read = await usesOf(account, functionName, options);
       if (read.kind === 'missing' && inStack === undefined) throw new NothingFoundError(name);
-      if (read.kind !== 'used') {
-        skipped.push({ functionName, reason: read.reason });
-        continue;
-      }
-      consumers.push(...read.consumers);
-      scheduled.push(...read.scheduled);
-      outboxes.push(...read.outboxes);
-      ends.push(...read.ends);
+      if (read.kind === 'used') used.push(read);
+      else skipped.push({ functionName, reason: read.reason });
     }
-    return { consumers, scheduled, outboxes, ends, skipped };
+    return {
+      consumers: used.flatMap(({ consumers }) => consumers),
+      scheduled: used.flatMap(({ scheduled }) => scheduled),
+      outboxes: used.flatMap(({ outboxes }) => outboxes),
+      ends: used.flatMap(({ ends }) => ends),
+      skipped,
+    };
   } catch (error) {
     throw explainedAccess(error);
   } finally {
@@ -96,15 +93,11 @@ function explainedAccess(error: unknown): unknown {
 }
 
 /** What a function is: a consumer for each queue that feeds it, what a schedule starts, and what has an outbox. */
-type Uses =
-  | {
-      readonly kind: 'used';
-      readonly consumers: readonly ConsumerFacts[];
-      readonly scheduled: readonly ScheduledFacts[];
-      readonly outboxes: readonly OutboxFacts[];
-      readonly ends: readonly EndsFacts[];
-    }
-  | { readonly kind: 'missing' | 'not used'; readonly reason: string };
+type Uses = Used | { readonly kind: 'missing' | 'not used'; readonly reason: string };
+
+interface Used extends Omit<Reading, 'skipped'> {
+  readonly kind: 'used';
+}
 
 /** The variable may be of something else. IAM refuses a question about what is no ARN, which would end the examination of the whole stack. */
 const isAnArn = /^arn:[\w-]+:(states|lambda):/;

@@ -2,10 +2,10 @@ import { synchronous } from '../kernel/callable.ts';
 import { expect, expectFunction, remainingTime } from '../kernel/check.ts';
 import { type ExactRows, keyOptions } from '../kernel/door-options.ts';
 import { explained } from '../kernel/error-code.ts';
-import { errorKind, NothingRunError, OptionError, RetryableError } from '../kernel/errors.ts';
+import { errorKind, OptionError, RetryableError } from '../kernel/errors.ts';
 import { Asked } from '../kernel/heard.ts';
 import type { Host } from '../kernel/host.ts';
-import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
+import { recordedError } from '../kernel/recorded-error.ts';
 import { expectOptions, ofOtherDoors } from '../kernel/take-options.ts';
 import { propertyOf } from '../kernel/unknown.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
@@ -16,8 +16,7 @@ import { missingIn } from '../payload/missing-key.ts';
 import { recordsIn } from '../payload/records-in.ts';
 import { checkedAttributes } from '../rules/attributes.ts';
 import { identify, type KeyValue } from '../rules/identity.ts';
-import type { ClaimRecord } from '../rules/record.ts';
-import { type Acquired, acquire } from './acquire.ts';
+import { acquire } from './acquire.ts';
 import { warnOfChanged } from './changed-result.ts';
 import type { Claim } from './claim.ts';
 import type { Engine } from './engine.ts';
@@ -27,11 +26,11 @@ import { expectCalls, handlersAround, handlersOfCall, isLeftBehind } from './ins
 import { expectDone, markNotDone } from './not-done.ts';
 import { fieldsOf } from './observe/fields.ts';
 import { isObservedNow, sayUnwatchable, Watch, type Watched } from './observe/observer.ts';
+import { type Called, outcomeOf } from './once-called.ts';
 import { notStarted, type OnceOutcome, resultOf } from './once-result.ts';
 import { type ClaimOptions, claimRows, settingsOf } from './options.ts';
 import { fallbackLease } from './renewed-lease.ts';
 import { run } from './run.ts';
-import type { RunResult } from './run-result.ts';
 
 /**
  * The options of `once`: those of every door, and the key of an input.
@@ -315,51 +314,4 @@ function deadlineOf({ remainingMs }: OnceCall, host: Host): number | undefined {
   const expected = 'a function that returns milliseconds, or no such option where nothing stops the caller';
   expect(typeof remainingMs === 'function', 'remainingMs', expected, remainingMs, 'wrong-time');
   return host.now() + remainingTime('remainingMs', remainingMs());
-}
-
-/** How long a provider that cannot say yet is left alone, in milliseconds. */
-const askAgainMs = 1000;
-
-/** What came of a call: it was not granted its claim, or the handler was run. */
-type Called<R> = Extract<Acquired, { readonly grant?: undefined }> | RunResult<R>;
-
-/** @throws what the handler threw; LeaseError when nothing was started; StoreUnavailableError when no claim could be had */
-function outcomeOf<R>(called: Called<R>): OnceOutcome<R> {
-  switch (called.kind) {
-    case 'unavailable': {
-      const { cause } = called;
-      // Without the key: such a message ends in logs, and keys can be personal.
-      throw new NothingRunError(`nothing was run: the claims store failed: ${recordedError(cause).message}`, { cause });
-    }
-    case 'in-flight':
-      return { outcome: 'in-flight', retryAfterMs: called.retryAfterMs };
-    case 'suspect':
-      return { outcome: 'in-flight', retryAfterMs: 0 };
-    case 'parked':
-      return { outcome: 'parked', error: errorOf(called.record) };
-    case 'key-reused':
-      return { outcome: 'key-reused' };
-    case 'replayed': {
-      const { record } = called;
-      if (record.status === 'rejected') return { outcome: 'rejected', error: errorOf(record) };
-      // Parsed anew for each caller: a shared object that one of them changes would be another answer for the next.
-      const result = record.result === undefined ? undefined : (JSON.parse(record.result) as R);
-      return { outcome: 'completed', replayed: true, result, recorded: record.resultOmitted === undefined };
-    }
-    case 'returned':
-      return { outcome: 'completed', replayed: false, result: called.value };
-    case 'reconciled':
-      return { outcome: 'completed', replayed: true, result: called.value, recorded: called.value !== undefined };
-    case 'in-doubt':
-      if (called.recorded === 'parked') return { outcome: 'parked', error: called.error };
-      // A provider that cannot say yet is not asked again at once: it would be asked once too often within milliseconds.
-      return { outcome: 'in-doubt', retryAfterMs: called.retryAfterMs === 0 ? askAgainMs : called.retryAfterMs };
-    case 'threw':
-    case 'not-started':
-      throw called.error;
-  }
-}
-
-function errorOf({ error = { name: 'Error', message: '' } }: ClaimRecord): RecordedError {
-  return error;
 }

@@ -20,24 +20,22 @@ export {
 export { type Fenced, fencedBy } from './fenced-by.ts';
 export type { FoundResource } from './found-resource.ts';
 export { UnknownLockError } from './known-lock.ts';
+export type { LockView } from './lock-view.ts';
 export type { LockedResource } from './locked-resource.ts';
 export { type MemoryLockStore, memoryLockStore } from './memory.ts';
-export {
-  type LockOperator,
-  type LockOperatorOptions,
-  type LockReleasedEvent,
-  type LockStays,
-  type LockView,
-  lockOperator,
-  type PlannedRelease,
-  type ReleasePlan,
-  type ReleaseResult,
-  type ReleaseWanted,
-} from './operator.ts';
+export { type LockOperator, type LockOperatorOptions, lockOperator } from './operator.ts';
 export type { LockAllOptions, LocksOptions } from './options.ts';
 export type { Lock } from './owned-lock.ts';
 export type { Progress, WorkName } from './progress.ts';
 export type { LockRecord, LockStatus, ReleasedLock, ResourceRecord, StoredRecord } from './record.ts';
+export type {
+  LockReleasedEvent,
+  LockStays,
+  PlannedRelease,
+  ReleasePlan,
+  ReleaseResult,
+  ReleaseWanted,
+} from './release.ts';
 export type { Resource } from './resource.ts';
 export {
   type BusyResources,

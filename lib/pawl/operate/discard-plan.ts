@@ -8,9 +8,8 @@ import { expectActedBy } from '../rules/resolve.ts';
 import type { DeadLetterReason } from '../sqs/disposition.ts';
 import { type DeadLetter, expectHideSeconds } from './dead-letters.ts';
 import type { Desk } from './desk.ts';
-import { inChunks } from './in-chunks.ts';
 import type { ActedBy } from './options.ts';
-import { type RecordRead, readRecord } from './read-record.ts';
+import { type RecordRead, withClaims } from './read-record.ts';
 import { docs, skewMs } from './words.ts';
 
 /**
@@ -88,8 +87,6 @@ export interface DiscardPlan extends ActedBy {
   readonly count: number;
 }
 
-/** How many claims are read at the same time. */
-const readsAtOnce = 100;
 const known = {
   from: true,
   letters: true,
@@ -171,13 +168,10 @@ export async function planDiscard(desk: Desk, wanted: DiscardWanted): Promise<Di
   expectActedBy(by, note);
   expectHideSeconds(hideSeconds);
   const items: PlannedDiscard[] = [];
-  for await (const chunk of inChunks(wanted.letters, readsAtOnce)) {
-    const read = await Promise.all(chunk.map(({ claimId }) => readRecord(desk, claimId)));
-    for (const [index, { messageId, claimId, reason, joinedBy }] of chunk.entries()) {
-      const about = { messageId, claimId, reason, joinedBy };
-      const found = read[index] ?? ({ kind: 'read', record: undefined } as const);
-      items.push({ ...about, ...fateOf(about, found, evenInDoubt, desk.host.now()) });
-    }
+  for await (const { letter, claim } of withClaims(desk, wanted.letters)) {
+    const { messageId, claimId, reason, joinedBy } = letter;
+    const about = { messageId, claimId, reason, joinedBy };
+    items.push({ ...about, ...fateOf(about, claim, evenInDoubt, desk.host.now()) });
   }
   const count = items.filter(({ will }) => will === 'discard').length;
   return { from, by, note, evenInDoubt, hideSeconds, items, count };

@@ -12,11 +12,5 @@ export { type Operator, operator } from './operator.ts';
 export type { ActedBy, ActOptions, OperatorOptions } from './options.ts';
 export type { RedriveResult } from './redrive.ts';
 export type { PlannedRedrive, RedrivePlan, RedriveWanted, StayReason } from './redrive-plan.ts';
-export type {
-  ClaimToResolve,
-  PlannedResolution,
-  ResolutionPlan,
-  ResolutionsWanted,
-  ResolvedByOperator,
-  ResolveResult,
-} from './resolve.ts';
+export type { ClaimToResolve, PlannedResolution, ResolutionPlan, ResolutionsWanted } from './resolutions.ts';
+export type { ResolvedByOperator, ResolveResult } from './resolve.ts';

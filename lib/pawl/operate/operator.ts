@@ -15,15 +15,8 @@ import { type ActOptions, knownOfActs, type OperatorOptions } from './options.ts
 import { readQueueState, sourcesOf } from './queue-calls.ts';
 import { type RedriveResult, redrive } from './redrive.ts';
 import { planRedrive, type RedrivePlan, type RedriveWanted } from './redrive-plan.ts';
-import {
-  planResolutions,
-  type ResolutionPlan,
-  type ResolutionsWanted,
-  type ResolvedByOperator,
-  type ResolveResult,
-  resolve,
-  resolveAll,
-} from './resolve.ts';
+import { planResolutions, type ResolutionPlan, type ResolutionsWanted, resolveAll } from './resolutions.ts';
+import { type ResolvedByOperator, type ResolveResult, resolve } from './resolve.ts';
 import { docs } from './words.ts';
 
 /** What an operator can see and do. */

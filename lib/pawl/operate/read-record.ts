@@ -1,5 +1,6 @@
 import { type ClaimRecord, isLeftAlone, understood } from '../rules/record.ts';
 import type { Desk } from './desk.ts';
+import { inChunks } from './in-chunks.ts';
 
 /** `foreign`: another program, or a later version of pawl, wrote what is under this id. Nothing is decided upon it. */
 export type RecordRead =
@@ -19,5 +20,18 @@ export async function readRecord({ store }: Pick<Desk, 'store'>, id: string | un
   } catch (error) {
     if (isLeftAlone(error)) return { kind: 'foreign' };
     throw error;
+  }
+}
+
+/** How many claims are read at the same time. */
+const readsAtOnce = 100;
+
+/** Each of the letters, in their order, with what is recorded of its claim. @throws the store's error */
+export async function* withClaims<Letter extends { readonly claimId?: string | undefined }>(
+  desk: Desk,
+  letters: Iterable<Letter>,
+): AsyncGenerator<{ readonly letter: Letter; readonly claim: RecordRead }, void, undefined> {
+  for await (const chunk of inChunks(letters, readsAtOnce)) {
+    yield* await Promise.all(chunk.map(async (letter) => ({ letter, claim: await readRecord(desk, letter.claimId) })));
   }
 }

@@ -10,10 +10,9 @@ import { expectActedBy } from '../rules/resolve.ts';
 import type { DeadLetterReason } from '../sqs/disposition.ts';
 import { type DeadLetter, expectHideSeconds } from './dead-letters.ts';
 import type { Desk } from './desk.ts';
-import { inChunks } from './in-chunks.ts';
 import type { ActedBy } from './options.ts';
 import { feeds, sourceOf } from './queue-calls.ts';
-import { type RecordRead, readRecord } from './read-record.ts';
+import { type RecordRead, withClaims } from './read-record.ts';
 import { docs, skewMs } from './words.ts';
 
 /**
@@ -101,8 +100,6 @@ export interface RedrivePlan extends ActedBy {
   readonly count: number;
 }
 
-/** How many claims are read at the same time. */
-const readsAtOnce = 100;
 const known = {
   from: true,
   to: true,
@@ -177,20 +174,15 @@ export async function planRedrive(desk: Desk, wanted: RedriveWanted): Promise<Re
   const letters = isFifo ? inSequence(wanted.letters) : wanted.letters;
   const items: PlannedRedrive[] = [];
   const held = new Set<string | undefined>();
-  for await (const chunk of inChunks(letters, readsAtOnce)) {
-    const read = await Promise.all(
-      chunk.map(async (letter) => ({ letter, claim: await readRecord(desk, letter.claimId) })),
-    );
-    for (const { letter, claim } of read) {
-      const { messageId, claimId, reason, group, sourceMessageId, joinedBy } = letter;
-      const about = { messageId, claimId, reason, group, sourceMessageId, joinedBy };
-      const isBehind = isFifo && held.has(group);
-      const prospect: Prospect = isBehind
-        ? { will: 'stay', whyNot: 'behind' }
-        : prospectOf(about, claim, desk.host.now());
-      if (prospect.will === 'stay' && holdsBack(prospect.whyNot)) held.add(group);
-      items.push({ ...about, ...prospect });
-    }
+  for await (const { letter, claim } of withClaims(desk, letters)) {
+    const { messageId, claimId, reason, group, sourceMessageId, joinedBy } = letter;
+    const about = { messageId, claimId, reason, group, sourceMessageId, joinedBy };
+    const isBehind = isFifo && held.has(group);
+    const prospect: Prospect = isBehind
+      ? { will: 'stay', whyNot: 'behind' }
+      : prospectOf(about, claim, desk.host.now());
+    if (prospect.will === 'stay' && holdsBack(prospect.whyNot)) held.add(group);
+    items.push({ ...about, ...prospect });
   }
   return {
     from,

@@ -1,5 +1,5 @@
 import type { ClaimView } from './claim-view.ts';
-import type { PlannedResolution } from './resolve.ts';
+import type { PlannedResolution } from './resolutions.ts';
 
 /** Since when the youngest doubt of a plan stands, in epoch milliseconds; `undefined` if it resolves no claim in doubt. */
 export function youngestDoubt(items: readonly PlannedResolution[]): number | undefined {

@@ -11,16 +11,8 @@ import type { ClaimStore, ClaimWrite, WriteResult } from '../rules/store.ts';
 import { standInOf } from '../stores/dynamodb/stand-in.ts';
 import { page } from './config.ts';
 import { functionName, recordIdOf } from './record-id.ts';
-import {
-  type AtGate,
-  type Completed,
-  type Entrant,
-  namesClient,
-  type RecordTable,
-  type RecordTableOptions,
-  recordTable,
-  recordTableOptionNames,
-} from './table.ts';
+import { type AtGate, type Completed, type Entrant, type RecordTable, recordTable } from './table.ts';
+import { namesClient, type RecordTableOptions, recordTableOptionNames } from './table-options.ts';
 
 /**
  * A claim store beside Powertools' records.

@@ -15,4 +15,4 @@ export { makeHandlerIdempotent } from './make-handler-idempotent.ts';
 export { type AnyFunction, type ItempotentFunctionOptions, makeIdempotent } from './make-idempotent.ts';
 export { IdempotencyRecord } from './record.ts';
 export { CachePersistenceLayer, idempotent } from './refused.ts';
-export type { RecordTableOptions } from './table.ts';
+export type { RecordTableOptions } from './table-options.ts';

@@ -9,7 +9,7 @@ import { dynamoStore } from '../stores/dynamodb/sdk-stores.ts';
 import { besidePowertools, type PowertoolsRecords } from './beside.ts';
 import { page, refuse } from './config.ts';
 import { functionName } from './record-id.ts';
-import { type RecordTableOptions, recordTableOptionNames } from './table.ts';
+import { type RecordTableOptions, recordTableOptionNames } from './table-options.ts';
 
 /** What pawl is told beside Powertools' own options, by the names that its other doors have. */
 type OfClaims = Pick<

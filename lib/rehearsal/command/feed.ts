@@ -1,5 +1,5 @@
 import type { LiveEvent, LiveFeed } from '@pawl/cli';
-import { record } from '../engine/app/template.ts';
+import { jsonIn, record } from '../engine/app/template.ts';
 import type { Entry } from '../file/journal.ts';
 import type { Running } from '../file/running.ts';
 import { effectOf } from '../file/settle.ts';
@@ -62,13 +62,9 @@ function eventOf(entry: Entry, effects: ReadonlyMap<string, string>): LiveEvent 
 export function pawlEvent(line: string, at: number): LiveEvent | undefined {
   const start = line.indexOf('{"pawl":');
   if (start === -1) return undefined;
-  try {
-    const { pawl, id, verdict } = record(JSON.parse(line.slice(start)));
-    const look = events[String(pawl)];
-    if (look === undefined) return undefined;
-    return { at, what: String(pawl), text: `${id}${verdict === undefined ? '' : `: ${verdict}`}`, ...look };
-  } catch {
-    // Half a line: its sandbox was killed while it wrote.
-    return undefined;
-  }
+  // Of half a line, nothing is read: its sandbox was killed while it wrote.
+  const { pawl, id, verdict } = record(jsonIn(line.slice(start)));
+  const look = events[String(pawl)];
+  if (look === undefined) return undefined;
+  return { at, what: String(pawl), text: `${id}${verdict === undefined ? '' : `: ${verdict}`}`, ...look };
 }

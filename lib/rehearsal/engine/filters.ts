@@ -1,4 +1,5 @@
 import type { SQSRecord } from 'aws-lambda';
+import { jsonIn } from './app/template.ts';
 import { matchesPattern } from './event-pattern.ts';
 
 type Pattern = Readonly<Record<string, unknown>>;
@@ -17,19 +18,10 @@ export function messagePasses(filters: readonly Pattern[], message: SQSRecord): 
     filters.length === 0 ||
     filters.some((pattern) => {
       if (!('body' in pattern)) return matchesPattern(pattern, message);
-      const body = jsonOf(message.body);
-      if (Array.isArray(pattern['body'])) return body === undefined && matchesPattern(pattern, message);
-      return body !== undefined && matchesPattern(pattern, { ...message, body });
+      const body = jsonIn(message.body);
+      const isObject = typeof body === 'object' && body !== null;
+      if (Array.isArray(pattern['body'])) return !isObject && matchesPattern(pattern, message);
+      return isObject && matchesPattern(pattern, { ...message, body });
     })
   );
-}
-
-/** The object in a text; `undefined` if it is none. */
-function jsonOf(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

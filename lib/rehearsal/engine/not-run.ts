@@ -1,4 +1,4 @@
-import type { AtConstruct } from './app/constructs.ts';
+import type { InStack } from './app/constructs.ts';
 
 /** A part of the app that a rehearsal does not run. */
 export interface NotRun {
@@ -55,8 +55,7 @@ export interface Findings {
 }
 
 /** A resource that something is found out about. */
-export interface FoundAt extends AtConstruct {
-  readonly stack: string;
+export interface FoundAt extends InStack {
   readonly type: string;
 }
 

@@ -15,7 +15,7 @@ const requestOptions: NamesOf<RequestOptions> = {
 export function apiOf(state: Sending, construct: string, endpoint: string): AppApi {
   const request: AppApi['request'] = (method, path, body, options) => {
     const take = () => {
-      expectOptions(options, { door: 'request', known: requestOptions, docs: docs });
+      expectOptions(options, { door: 'request', known: requestOptions, docs });
       return intend(state, options, `${method} to ${construct}`);
     };
     return begin(state, take, (sent) => requested(sent, method, path, body, options));

@@ -36,45 +36,26 @@ type Stack = Sending['rehearsal']['stacks'][number];
 export function appOf(state: Sending): App {
   const { rehearsal } = state;
   const { stacks } = rehearsal;
+  const queues = stacks.flatMap((stack) => stack.queues);
+  const apis = stacks.flatMap((stack) => stack.apis);
+  const tables = stacks.flatMap((stack) => stack.tables);
   const consumedArns = new Set(stacks.flatMap(({ consumers }) => consumers.map(({ queue }) => queue.arn)));
-  const deadLetterArns = new Set(stacks.flatMap(({ queues }) => queues.map(({ deadLetterArn }) => deadLetterArn)));
-  const all = <Item>(of: (stack: Stack) => readonly Item[]) => stacks.flatMap(of);
+  const deadLetterArns = new Set(queues.map(({ deadLetterArn }) => deadLetterArn));
   const isSource = ({ arn }: Stack['queues'][number]) => consumedArns.has(arn) && !deadLetterArns.has(arn);
   return {
-    queue: (construct) =>
-      queueOf(
-        state,
-        meant(
-          all((stack) => stack.queues),
-          construct,
-          'queue',
-          isSource,
-        ),
-      ),
+    queue: (construct) => queueOf(state, meant(queues, construct, 'queue', isSource)),
     api(construct) {
-      const found = meant(
-        all((stack) => stack.apis),
-        construct,
-        'HTTP API',
-      );
+      const found = meant(apis, construct, 'HTTP API');
       return apiOf(state, found.construct, found.server.endpoint);
     },
-    table: (construct) =>
-      tableOf(
-        state,
-        meant(
-          all((stack) => stack.tables),
-          construct,
-          'table',
-        ).name,
-      ),
+    table: (construct) => tableOf(state, meant(tables, construct, 'table').name),
     topic: (construct) => topicOf(state, construct),
     eventBus: (construct) => eventBusOf(state, construct),
     bucket: (construct) => bucketOf(state, construct),
     schedule: (construct) => scheduleOf(state, construct),
     function: (construct) => functionOf(state, construct),
     announce(options) {
-      expectOptions(options, { door: 'announce', known: intended, docs: docs });
+      expectOptions(options, { door: 'announce', known: intended, docs });
       intend(state, options, 'announce');
     },
     dynamo: rehearsal.dynamo,
@@ -82,33 +63,49 @@ export function appOf(state: Sending): App {
   };
 }
 
-/** Checks a send that has no options of its own, and takes note of it. */
-function takeOf(state: Sending, options: Intended, how: string): () => Sent {
+/** Checks a send, and takes note of it. The first word of `how` is what the author has called. */
+function takeOf(state: Sending, options: Intended, how: string, known: NamesOf<Intended> = intended): () => Sent {
   return () => {
-    const door = how.slice(0, how.indexOf(' '));
-    expectOptions(options, { door, known: intended, docs: docs });
+    expectOptions(options, { door: how.slice(0, how.indexOf(' ')), known, docs });
     return intend(state, options, how);
   };
+}
+
+/** What is sent once, and once more if the plan says so. */
+interface Repeatable {
+  /** The construct that it goes to. */
+  readonly to: string;
+  readonly take: () => unknown;
+  readonly send: () => Promise<unknown>;
+  /** What a story says of it. */
+  readonly said: string;
+}
+
+function sendsTo(state: Sending, options: Intended, { to, take, send, said }: Repeatable): Promise<void> {
+  const go = async (how: string) => {
+    await send();
+    state.stats.messages += 1;
+    state.journal.add([options.intent], { kind: 'asked', how: `${said}${how}` });
+  };
+  return begin(state, take, async () => {
+    await enqueue(state, () => go(''), undefined);
+    again(state, options.intent, to, () => go(' AGAIN'));
+  });
 }
 
 /** A topic, for its publisher. */
 function topicOf(state: Sending, construct: string): AppTopic {
   const topic = state.rehearsal.topic(construct);
+  const to = topic.construct;
   return {
     publish(message, given) {
       const { intent, effects, ...options } = given;
-      const take = () => {
-        expectOptions(given, { door: 'publish', known: publishOptions, docs: docs });
-        intend(state, given, `publish to ${topic.construct}`);
-      };
-      const publish = async (how: string) => {
-        await topic.publish(typeof message === 'string' ? message : JSON.stringify(message), options);
-        state.stats.messages += 1;
-        state.journal.add([intent], { kind: 'asked', how: `published to ${topic.construct}${how}` });
-      };
-      return begin(state, take, async () => {
-        await enqueue(state, () => publish(''), undefined);
-        again(state, intent, topic.construct, () => publish(' AGAIN'));
+      const text = () => (typeof message === 'string' ? message : JSON.stringify(message));
+      return sendsTo(state, given, {
+        to,
+        take: takeOf(state, given, `publish to ${to}`, publishOptions),
+        send: () => topic.publish(text(), options),
+        said: `published to ${to}`,
       });
     },
   };
@@ -117,22 +114,13 @@ function topicOf(state: Sending, construct: string): AppTopic {
 /** An event bus, for those who put events. */
 function eventBusOf(state: Sending, construct: string): AppEventBus {
   const bus = state.rehearsal.eventBus(construct);
+  const to = bus.construct;
   return {
     put(detail, given) {
       const { intent, effects, ...options } = given;
-      const take = () => {
-        expectOptions(given, { door: 'put', known: eventOptions, docs: docs });
-        intend(state, given, `put on ${bus.construct}`);
-      };
-      const put = async (how: string) => {
-        await bus.put(detail, options);
-        state.stats.messages += 1;
-        state.journal.add([intent], { kind: 'asked', how: `put on ${bus.construct}${how}` });
-      };
-      return begin(state, take, async () => {
-        await enqueue(state, () => put(''), undefined);
-        again(state, intent, bus.construct, () => put(' AGAIN'));
-      });
+      const said = `put on ${to}`;
+      const take = takeOf(state, given, said, eventOptions);
+      return sendsTo(state, given, { to, take, send: () => bus.put(detail, options), said });
     },
   };
 }
@@ -140,18 +128,15 @@ function eventBusOf(state: Sending, construct: string): AppEventBus {
 /** A bucket, for the one who puts objects into it. */
 function bucketOf(state: Sending, construct: string): AppBucket {
   const bucket = state.rehearsal.bucket(construct);
+  const to = bucket.construct;
   return {
-    put(key, body, options) {
-      const put = async (how: string) => {
-        await bucket.put(key, body);
-        state.stats.messages += 1;
-        state.journal.add([options.intent], { kind: 'asked', how: `put ${key} into ${bucket.construct}${how}` });
-      };
-      return begin(state, takeOf(state, options, `put into ${bucket.construct}`), async () => {
-        await enqueue(state, () => put(''), undefined);
-        again(state, options.intent, bucket.construct, () => put(' AGAIN'));
-      });
-    },
+    put: (key, body, options) =>
+      sendsTo(state, options, {
+        to,
+        take: takeOf(state, options, `put into ${to}`),
+        send: () => bucket.put(key, body),
+        said: `put ${key} into ${to}`,
+      }),
     get: (key) => bucket.get(key),
   };
 }
@@ -159,18 +144,15 @@ function bucketOf(state: Sending, construct: string): AppBucket {
 /** A schedule, for its clock. */
 function scheduleOf(state: Sending, construct: string): AppSchedule {
   const schedule = state.rehearsal.schedule(construct);
+  const to = schedule.construct;
   return {
-    run(options) {
-      const run = async (how: string) => {
-        await schedule.run();
-        state.stats.messages += 1;
-        state.journal.add([options.intent], { kind: 'asked', how: `${schedule.construct} is due${how}` });
-      };
-      return begin(state, takeOf(state, options, `run ${schedule.construct}`), async () => {
-        await enqueue(state, () => run(''), undefined);
-        again(state, options.intent, schedule.construct, () => run(' AGAIN'));
-      });
-    },
+    run: (options) =>
+      sendsTo(state, options, {
+        to,
+        take: takeOf(state, options, `run ${to}`),
+        send: () => schedule.run(),
+        said: `${to} is due`,
+      }),
   };
 }
 

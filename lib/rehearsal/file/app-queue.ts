@@ -23,7 +23,7 @@ export function queueOf(state: Sending, queue: ProvisionedQueue): AppQueue {
     send(body, options) {
       const where = queue.construct;
       const take = () => {
-        expectOptions(options, { door: 'send', known: sendOptions, docs: docs });
+        expectOptions(options, { door: 'send', known: sendOptions, docs });
         if (state.isFiltered && !consumed) return 'not-sent';
         intend(state, options, `send to ${where}`);
         return 'taken';

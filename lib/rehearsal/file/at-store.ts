@@ -1,6 +1,6 @@
 import { list, record } from '../engine/app/template.ts';
 import type { Rewrite, TapAnswer, TapCall, TapHooks } from '../engine/servers/tap.ts';
-import { throttleStatements } from '../services/dynamodb/dynamodb-faults.ts';
+import { throttleStatements } from '../services/dynamodb/throttle-statements.ts';
 import { lagging } from './at-index.ts';
 import { type Carrying, dies, freezes, nth, type Seen, takes } from './carrying.ts';
 import type { Moment } from './plan.ts';

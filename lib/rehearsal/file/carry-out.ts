@@ -8,11 +8,10 @@ import type { EventFaults } from '../services/event-buses/put-events.ts';
 import type { ConsumerPlace } from '../services/sqs/consumers.ts';
 import type { DeliveryFaults } from '../services/sqs/event-source.ts';
 import type { StreamFaults } from '../services/streams/stream.ts';
-import { eventFaults } from './at-event-bus.ts';
 import { atProvider, killCaller } from './at-provider.ts';
 import { deliveryFaults } from './at-queue.ts';
+import { eventFaults, streamFaults } from './at-source.ts';
 import { storeHooks } from './at-store.ts';
-import { streamFaults } from './at-stream.ts';
 import { type Carrying, type CarryOutOptions, dies, type FaultStats, freezes, nth, takes } from './carrying.ts';
 
 /*

@@ -1,7 +1,7 @@
 import type { TapCall } from '../engine/servers/tap.ts';
 import type { Intents } from './intents.ts';
 import type { Gone, Journal } from './journal.ts';
-import type { Moment, Plan } from './plan.ts';
+import type { Faults, Moment, Plan } from './plan.ts';
 
 /*
  * What the places have in common at which a plan is carried out: who is at work on what, and what has happened already.
@@ -30,17 +30,8 @@ export interface PastMessage {
   readonly messageId: string;
 }
 
-/** How often each kind of trouble really happened. */
-export interface FaultStats {
-  kill: number;
-  redeliver: number;
-  loseAnswer: number;
-  throttle: number;
-  freeze: number;
-  provider: number;
-  ttl: number;
-  indexLag: number;
-}
+/** How often each kind of trouble really happened. The traffic itself counts what it sends again, and the journal the deployments. */
+export type FaultStats = Record<Exclude<keyof Faults, 'duplicate' | 'deploy'>, number>;
 
 /** What a sandbox is working on. */
 export interface Work {

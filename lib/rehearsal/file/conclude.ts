@@ -7,7 +7,7 @@ import { hintsFor } from './hints.ts';
 import type { Journal } from './journal.ts';
 import { type EffectVerdict, emptiness, isClean } from './judge.ts';
 import type { Harmed, RehearsalResult } from './result.ts';
-import { consumersOf, type Running, tablesOf } from './running.ts';
+import { consumersOf, type Running, streamConsumersOf, tablesOf } from './running.ts';
 import type { ServedProvider } from './serve-provider.ts';
 import type { Settled } from './settle.ts';
 import { standingOf } from './standing.ts';
@@ -38,8 +38,7 @@ export async function resultOf(run: Running, settled: Settled): Promise<Rehearsa
   const harmed = verdicts.flatMap((verdict) =>
     harmedOf(verdict, counts.get(verdict.effect) ?? new Map(), journal, inDeadLetters, traffic.sent),
   );
-  const streams = engine.stacks.flatMap(({ streamConsumers }) => streamConsumers);
-  const stats = [...consumersOf(engine), ...streams].map((consumer) => consumer.stats);
+  const stats = [...consumersOf(engine), ...streamConsumersOf(engine)].map((consumer) => consumer.stats);
   const byProvider = (pick: (stats: ServedProvider['stats']) => number) =>
     Object.fromEntries(
       providers.filter((served) => pick(served.stats) > 0).map((served) => [served.name, pick(served.stats)]),

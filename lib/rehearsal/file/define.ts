@@ -120,19 +120,6 @@ const known: NamesOf<RehearsalOptions> = {
   settleSeconds: true,
 };
 
-const knownFaults: NamesOf<Faults> = {
-  kill: true,
-  duplicate: true,
-  redeliver: true,
-  loseAnswer: true,
-  throttle: true,
-  freeze: true,
-  provider: true,
-  ttl: true,
-  indexLag: true,
-  deploy: true,
-};
-
 const docs = 'docs/guides/rehearsal.md';
 
 /**
@@ -150,10 +137,10 @@ const docs = 'docs/guides/rehearsal.md';
  * });
  */
 export function rehearsal(options: RehearsalOptions): Rehearsal {
-  expectOptions(options, { door: 'rehearsal', known: known, docs: docs });
+  expectOptions(options, { door: 'rehearsal', known, docs });
   const { traffic, faults = defaultFaults, effects, providers = {}, expect = {} } = options;
   if (typeof traffic !== 'function') throw new OptionError(`traffic: expected a function; got ${typeof traffic}`);
-  expectOptions(faults, { door: 'rehearsal', within: 'faults', known: knownFaults, docs: docs });
+  expectOptions(faults, { door: 'rehearsal', within: 'faults', known: defaultFaults, docs });
   for (const name of faultNames) checkShare(name, faults[name]);
   checkSeconds('settleSeconds', options.settleSeconds);
   checkSpeed(options.clockSpeed);

@@ -2,14 +2,11 @@ import type { TapCall, TapHooks, TapVerdict } from '../engine/servers/tap.ts';
 import { combineHooks } from '../engine/servers/tap-hooks.ts';
 import type { ProviderFault } from '../provider.ts';
 import type { RehearsalFaults } from '../rehearsal.ts';
-import type { EventFaults } from '../services/event-buses/put-events.ts';
 import { endpoints } from '../services/registry.ts';
-import type { DeliveryFaults } from '../services/sqs/event-source.ts';
-import type { StreamFaults } from '../services/streams/stream.ts';
 import { providerFaults } from './at-provider.ts';
 import type { CarriedOut } from './carry-out.ts';
 import type { Intents } from './intents.ts';
-import type { Journal } from './journal.ts';
+import type { Happening, Journal } from './journal.ts';
 
 /*
  * What goes wrong by the rules of the caller, besides what is drawn from the seed. It is written down as the drawn faults are: a story
@@ -41,6 +38,7 @@ export function withOwnFaults(carried: CarriedOut, own: OwnFaults | undefined, n
     return { engine: { dynamodb, s3, delivery, streamDelivery, eventDelivery }, atProvider, killCaller };
   }
   const known = { ...notes, disturb: carried.disturb };
+  const add = (about: string, happening: Happening) => notes.journal.add(notes.intents.namedIn(about), happening);
   const drawn: RehearsalFaults = { dynamodb: carried.dynamodb, s3: carried.s3 };
   // The drawn ones first: they write down what every request did.
   const taps = endpoints.map(
@@ -49,11 +47,39 @@ export function withOwnFaults(carried: CarriedOut, own: OwnFaults | undefined, n
   return {
     engine: {
       ...Object.fromEntries(taps),
-      streamDelivery: (place) =>
-        bothStreams(own.streamDelivery?.(place), carried.streamDelivery(place), place.construct, notes),
-      eventDelivery: (place) =>
-        bothEvents(own.eventDelivery?.(place), carried.eventDelivery(place), place.construct, notes),
-      delivery: (place) => bothDeliveries(own.delivery?.(place), carried.delivery(place), place.construct, notes),
+      streamDelivery(place) {
+        const fault = own.streamDelivery?.(place)?.forgetsCheckpoint;
+        return {
+          forgetsCheckpoint: ownOrDrawn(fault, carried.streamDelivery(place).forgetsCheckpoint, (records) =>
+            add(JSON.stringify(records), { kind: 'place-forgotten', construct: place.construct }),
+          ),
+        };
+      },
+      eventDelivery(place) {
+        const fault = own.eventDelivery?.(place)?.deliversTwice;
+        return {
+          deliversTwice: ownOrDrawn(fault, carried.eventDelivery(place).deliversTwice, (event) =>
+            add(JSON.stringify(event), { kind: 'event-twice', construct: place.construct }),
+          ),
+        };
+      },
+      delivery(place) {
+        const faults = own.delivery?.(place);
+        const drawn = carried.delivery(place);
+        const { construct } = place;
+        return {
+          ...drawn,
+          deliversTwice: ownOrDrawn(faults?.deliversTwice, drawn.deliversTwice, ({ Body = '', MessageId: message }) =>
+            add(Body, { kind: 'visible-while-handled', construct, message }),
+          ),
+          async forgetsDeletion(given) {
+            if ((await faults?.forgetsDeletion?.(given)) !== true) return drawn.forgetsDeletion?.(given) ?? false;
+            const { Body = '', MessageId: message } = given;
+            add(Body, { kind: 'acknowledged', construct, message, forgotten: true });
+            return true;
+          },
+        };
+      },
     },
     ...atProviders(carried, own, notes),
   };
@@ -105,66 +131,16 @@ export function noted(
   };
 }
 
-function bothDeliveries(
-  own: DeliveryFaults | undefined,
-  drawn: DeliveryFaults,
-  construct: string,
-  { intents, journal }: Notes,
-): DeliveryFaults {
-  if (own === undefined) return drawn;
-  return {
-    ...drawn,
-    deliversTwice(message) {
-      if (own.deliversTwice?.(message) !== true) return drawn.deliversTwice?.(message) ?? false;
-      journal.add(intents.namedIn(message.Body ?? ''), {
-        kind: 'visible-while-handled',
-        construct,
-        message: message.MessageId,
-      });
-      return true;
-    },
-    async forgetsDeletion(message) {
-      if ((await own.forgetsDeletion?.(message)) !== true) return drawn.forgetsDeletion?.(message) ?? false;
-      journal.add(intents.namedIn(message.Body ?? ''), {
-        kind: 'acknowledged',
-        construct,
-        message: message.MessageId,
-        forgotten: true,
-      });
-      return true;
-    },
-  };
-}
-
-function bothStreams(
-  own: StreamFaults | undefined,
-  drawn: StreamFaults,
-  construct: string,
-  { intents, journal }: Notes,
-): StreamFaults {
-  if (own === undefined) return drawn;
-  return {
-    forgetsCheckpoint(records) {
-      if (own.forgetsCheckpoint?.(records) !== true) return drawn.forgetsCheckpoint?.(records) ?? false;
-      journal.add(intents.namedIn(JSON.stringify(records)), { kind: 'place-forgotten', construct });
-      return true;
-    },
-  };
-}
-
-function bothEvents(
-  own: EventFaults | undefined,
-  drawn: EventFaults,
-  construct: string,
-  { intents, journal }: Notes,
-): EventFaults {
-  if (own === undefined) return drawn;
-  return {
-    deliversTwice(event) {
-      if (own.deliversTwice?.(event) !== true) return drawn.deliversTwice?.(event) ?? false;
-      journal.add(intents.namedIn(JSON.stringify(event)), { kind: 'event-twice', construct });
-      return true;
-    },
+/** What the rule of the caller says, which is written down here, and then what is drawn. */
+function ownOrDrawn<About>(
+  own: ((about: About) => boolean) | undefined,
+  drawn: ((about: About) => boolean) | undefined,
+  note: (about: About) => void,
+): (about: About) => boolean {
+  return (about) => {
+    if (own?.(about) !== true) return drawn?.(about) ?? false;
+    note(about);
+    return true;
   };
 }
 

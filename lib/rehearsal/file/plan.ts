@@ -122,18 +122,7 @@ export function createPlan(seed: number, faults: Faults, surface: Surface): Plan
   };
 }
 
-const none: Required<Faults> = {
-  kill: 0,
-  duplicate: 0,
-  redeliver: 0,
-  loseAnswer: 0,
-  throttle: 0,
-  freeze: 0,
-  provider: 0,
-  ttl: 0,
-  indexLag: 0,
-  deploy: 0,
-};
+const none = Object.fromEntries(faultNames.map((name) => [name, 0])) as Required<Faults>;
 
 function killMoment(random: Random, { hasStore, hasProvider }: Surface): Moment {
   const luck = random.next();

@@ -75,7 +75,7 @@ const known: NamesOf<HttpProviderOptions> = { intent: true, idempotencyKey: true
  * });
  */
 export function httpProvider(options: HttpProviderOptions = {}): Provider {
-  expectOptions(options, { door: 'httpProvider', known: known, docs: 'docs/guides/rehearsal.md' });
+  expectOptions(options, { door: 'httpProvider', known, docs: 'docs/guides/rehearsal.md' });
   return { kind: 'pawl.provider', options };
 }
 

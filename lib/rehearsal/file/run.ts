@@ -13,7 +13,7 @@ import { createJournal } from './journal.ts';
 import { withOwnFaults } from './own-faults.ts';
 import { createPlan, defaultFaults } from './plan.ts';
 import type { RehearsalResult } from './result.ts';
-import { consumersOf, type RunOptions, tablesOf } from './running.ts';
+import { consumersOf, type RunOptions, streamConsumersOf, tablesOf } from './running.ts';
 import { serveProviders } from './serve-provider.ts';
 import { cutOff, goThrough } from './settle.ts';
 import { type ShorterApp, shorten } from './shorten.ts';
@@ -175,7 +175,6 @@ function aborted(signal: AbortSignal | undefined): Promise<never> {
 
 /** @throws UnknownConstructError if a filter leaves nothing to rehearse */
 function expectConsumer(engine: Engine, filter: string | undefined): void {
-  const streams = engine.stacks.flatMap(({ streamConsumers }) => streamConsumers);
-  if (filter === undefined || consumersOf(engine).length + streams.length > 0) return;
+  if (filter === undefined || consumersOf(engine).length + streamConsumersOf(engine).length > 0) return;
   throw new UnknownConstructError(`--filter: the app has no consumer at '${filter}'.`);
 }

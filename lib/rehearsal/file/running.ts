@@ -3,6 +3,7 @@ import type { FunctionsOptions } from '../engine/lambda/functions.ts';
 import type { Machine } from '../engine/machine.ts';
 import type { Rehearsal as Engine, Poller } from '../rehearsal.ts';
 import type { ProvisionedTable } from '../services/dynamodb/create-tables.ts';
+import type { StreamConsumer } from '../services/streams/consumers.ts';
 import type { CarriedOut } from './carry-out.ts';
 import type { RehearsalOptions } from './define.ts';
 import type { Failing } from './failing.ts';
@@ -88,4 +89,8 @@ export function tablesOf(engine: Engine | undefined): readonly ProvisionedTable[
 
 export function consumersOf({ stacks }: Engine): readonly Poller[] {
   return stacks.flatMap(({ consumers }) => consumers);
+}
+
+export function streamConsumersOf({ stacks }: Engine): readonly StreamConsumer[] {
+  return stacks.flatMap(({ streamConsumers }) => streamConsumers);
 }

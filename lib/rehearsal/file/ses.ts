@@ -1,4 +1,4 @@
-import { list, record } from '../engine/app/template.ts';
+import { jsonIn, list, record } from '../engine/app/template.ts';
 import { type ProviderAnswer, problem } from '../provider.ts';
 import type { ProviderRequest } from './providers.ts';
 
@@ -117,11 +117,7 @@ function inTags(tags: readonly unknown[], field: string): string | undefined {
 }
 
 function inTemplate(data: unknown, field: string): string | undefined {
-  try {
-    const value = record(JSON.parse(String(data)))[field];
-    return value === undefined || value === null ? undefined : String(value);
-  } catch {
-    // No template, or data that SES would refuse.
-    return undefined;
-  }
+  // Without a template, and with data that SES would refuse, it says nothing.
+  const value = record(jsonIn(String(data)))[field];
+  return value === undefined || value === null ? undefined : String(value);
 }

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { messagesIn } from '../engine/servers/sqs-local.ts';
 import { type Time, timeOf } from '../engine/time.ts';
 import type { MachineTooSlowError } from '../engine/too-slow.ts';
 import type { Poller } from '../rehearsal.ts';
-import { messagesIn } from '../services/sqs/drain.ts';
 import type { RehearsalOptions } from './define.ts';
 import { deployInTraffic } from './deployments.ts';
 import { type Failing, failuresInARow, isHopeless, keepsFailing, sayFailing } from './failing.ts';
 import type { Journal } from './journal.ts';
-import { consumersOf, type Running } from './running.ts';
+import { consumersOf, type Running, streamConsumersOf } from './running.ts';
 import type { ServedProvider } from './serve-provider.ts';
 import { short } from './story.ts';
 
@@ -105,8 +105,7 @@ function stallsEnd({ entries }: Journal): number {
 
 /** How many records of streams, and events of asynchronous invocations, are not done with. */
 export async function eventsLeft(engine: Running['engine']): Promise<number> {
-  const streams = engine.stacks.flatMap(({ streamConsumers }) => streamConsumers);
-  const lags = await Promise.all(streams.map((stream) => stream.lag()));
+  const lags = await Promise.all(streamConsumersOf(engine).map((stream) => stream.lag()));
   return lags.reduce((sum, lag) => sum + lag, engine.pendingEvents());
 }
 

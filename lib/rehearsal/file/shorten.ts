@@ -1,4 +1,5 @@
-import type { Place, References } from '../engine/app/references.ts';
+import type { InStack } from '../engine/app/constructs.ts';
+import type { References } from '../engine/app/references.ts';
 import type { Synthesized } from '../engine/app/synthesize.ts';
 
 /** A timeout that is shorter in a rehearsal than in its template. */
@@ -36,7 +37,7 @@ export function shorten(stacks: readonly Synthesized[], references: References, 
   const mappings = mappingsOf(references);
   const unread = unreadOf(references, mappings);
   const changes = new Map<string, Change>();
-  const change = (at: Place, property: Change['property'], from: number, to: number) => {
+  const change = (at: InStack, property: Change['property'], from: number, to: number) => {
     // A queue that feeds several functions is as patient as the most patient of them.
     const longest = Math.max(to, changes.get(idOf(at))?.to ?? 0);
     const { logicalId, construct } = at;
@@ -68,13 +69,13 @@ interface Change extends Shortened {
 
 /** A queue that feeds a function, as far as its template can be read. */
 interface Mapping {
-  readonly queue: Place;
-  readonly fn: Place;
+  readonly queue: InStack;
+  readonly fn: InStack;
   /** `undefined`: it cannot be read. */
   readonly window: number | undefined;
 }
 
-function idOf({ stack, logicalId }: Pick<Place, 'stack' | 'logicalId'>): string {
+function idOf({ stack, logicalId }: Pick<InStack, 'stack' | 'logicalId'>): string {
   return `${stack}/${logicalId}`;
 }
 
@@ -114,7 +115,7 @@ const propertyOf: Readonly<Record<string, Change['property']>> = {
 /** A number of a template; `undefined` if it cannot be read. */
 function numberAt(
   { resources, value }: References,
-  at: Pick<Place, 'stack' | 'logicalId'>,
+  at: Pick<InStack, 'stack' | 'logicalId'>,
   property: string,
   otherwise: number,
 ): number | undefined {

@@ -5,7 +5,7 @@ import { type FunctionsAtWork, functionsAtWork, type Waiting } from './functions
 import type { Journal } from './journal.ts';
 import { judge } from './judge.ts';
 import { isProvider, type Provider } from './providers.ts';
-import { consumersOf, type Running } from './running.ts';
+import { consumersOf, type Running, streamConsumersOf } from './running.ts';
 import type { ServedProvider } from './serve-provider.ts';
 import type { Settled } from './settle.ts';
 
@@ -111,7 +111,7 @@ async function whereMessagesAre({ engine, intents }: Running) {
       (isDeadLetter ? deadLettered : queued).push(...named);
     }
   }
-  for (const { waiting, functionConstruct } of engine.stacks.flatMap(({ streamConsumers }) => streamConsumers)) {
+  for (const { waiting, functionConstruct } of streamConsumersOf(engine)) {
     const functions = new Set([functionConstruct]);
     for (const record of await waiting()) {
       queued.push(...intents.namedIn(JSON.stringify(record)).map((intent): Waiting => ({ intent, functions })));

@@ -1,4 +1,4 @@
-import { list, record } from '../engine/app/template.ts';
+import { jsonIn, list, record } from '../engine/app/template.ts';
 import type { TapAnswer, TapCall } from '../engine/servers/tap.ts';
 import type { StoreWrite } from './journal.ts';
 
@@ -26,8 +26,8 @@ export function writesOf(
   answer: TapAnswer,
   keysOf: KeysOf = () => [],
 ): readonly StoreWrite[] {
-  const request = record(parse(call.body));
-  const given = record(parse(answer.body));
+  const request = record(jsonIn(call.body));
+  const given = record(jsonIn(answer.body));
   const failure = answer.status === 200 ? undefined : errorName(given);
   switch (call.operation) {
     case 'PutItem':
@@ -69,7 +69,7 @@ function lookOf({ ConditionExpression, Expected, ReturnValues = 'NONE' }: Readon
 
 /** The tables that a request reads. */
 export function readsOf({ operation, body }: Pick<TapCall, 'operation' | 'body'>): readonly string[] {
-  const request = record(parse(body));
+  const request = record(jsonIn(body));
   switch (operation) {
     case 'GetItem':
     case 'Query':
@@ -132,12 +132,4 @@ function errorName(given: Readonly<Record<string, unknown>>): string {
   return String(given['__type'] ?? 'failed')
     .replace(/^.*#/, '')
     .replace(/Exception$/, '');
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

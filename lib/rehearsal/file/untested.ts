@@ -1,5 +1,5 @@
 import { type Counted, isCountedLive } from './effects.ts';
-import { consumersOf, type Running, tablesOf } from './running.ts';
+import { consumersOf, type Running, streamConsumersOf, tablesOf } from './running.ts';
 
 /*
  * What a run shows nothing about. A fault that was planned and has never struck has shown nothing, and a run without findings would pass for more than
@@ -55,7 +55,7 @@ function neverStruck({
   providers,
 }: Pick<Running, 'options' | 'carried' | 'engine' | 'providers'>) {
   const hasQueue = consumersOf(engine).length > 0;
-  const hasRecords = hasQueue || engine.stacks.some(({ streamConsumers }) => streamConsumers.length > 0);
+  const hasRecords = hasQueue || streamConsumersOf(engine).length > 0;
   const hasTable = tablesOf(engine).length > 0;
   const hasPlace = {
     ...{ kill: true, freeze: true, redeliver: hasRecords, loseAnswer: hasTable, throttle: hasTable },

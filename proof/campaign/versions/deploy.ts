@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import { endOnSignals } from '../../../lib/rehearsal/end-on-signals.ts';
 import { BrokenFunctionError } from '../../../lib/rehearsal/file/broken.ts';
 import { createProgress } from '../../../lib/rehearsal/progress.ts';
+import { endOnSignals } from '../../../shop/end-on-signals.ts';
 import { baseline, whyNoEarlier } from './baseline.ts';
 import { MissingHistoryError } from './checkout.ts';
 import { packVersion } from './packed.ts';

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { endOnSignals } from '../../../lib/rehearsal/end-on-signals.ts';
 import { createProgress } from '../../../lib/rehearsal/progress.ts';
+import { endOnSignals } from '../../../shop/end-on-signals.ts';
 import { baseline, whyNoEarlier } from './baseline.ts';
 import { MissingHistoryError } from './checkout.ts';
 import { type DeploymentOptions, type DeploymentResult, type Direction, runDeployment } from './deployment.ts';

@@ -6,10 +6,10 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Plugin } from 'esbuild';
 import { run } from '../../../checks/package/project.ts';
-import { bundleFunction } from '../../../lib/rehearsal/bundle.ts';
 import { scratchFolder } from '../../../lib/rehearsal/engine/scratch.ts';
 import type { AppFunction } from '../../../shop/app/app-functions.ts';
 import { project } from '../../../shop/app/project.ts';
+import { bundleFunction } from '../../../shop/bundle.ts';
 import type { Protection } from '../../../shop/protection/changed-bundle.ts';
 import { checkOut, copyPresent } from './checkout.ts';
 

@@ -9,7 +9,6 @@ import {
 import type { Plugin } from 'esbuild';
 import { operator } from '../../../lib/pawl/operate/index.ts';
 import { dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
-import { bundleFunction } from '../../../lib/rehearsal/bundle.ts';
 import { createMachine } from '../../../lib/rehearsal/engine/machine.ts';
 import { scratchFolder } from '../../../lib/rehearsal/engine/scratch.ts';
 import type { Running } from '../../../lib/rehearsal/file/running.ts';
@@ -18,6 +17,7 @@ import type { Progress } from '../../../lib/rehearsal/progress.ts';
 import { operationOf, shopEffects } from '../../../shop/app/app-functions.ts';
 import { project } from '../../../shop/app/project.ts';
 import type { BundleFor, Shop } from '../../../shop/app/shop.ts';
+import { bundleFunction } from '../../../shop/bundle.ts';
 import { bundleChanged } from '../../../shop/protection/changed-bundle.ts';
 import { runTraffic } from '../../../shop/traffic/traffic.ts';
 import type { TrafficResult } from '../../../shop/traffic/traffic-result.ts';

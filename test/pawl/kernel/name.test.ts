@@ -402,7 +402,7 @@ describe('the list of makers', () => {
       'the effect key of a run without a key: its key is random, and nothing looks it up',
     'lib/pawl/observe/hashed-keys.ts': 'the id in an event, for people: nothing looks it up',
     'lib/pawl/statements/line.ts': 'reads an effect key',
-    'lib/pawl/locks/operator.ts':
+    'lib/pawl/locks/lock-view.ts':
       'takes the name of a resource apart, and completes the id of a lock that a person names',
     'lib/pawl/deployment/claim-rights.ts': 'how the names of an operation begin, in a policy',
     'lib/pawl/engine/options.ts': 'which names an operation may not have',

@@ -22,7 +22,7 @@ import {
 } from '../../../lib/pawl/sqs/index.ts';
 import { type Aws, dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import type { Lean } from '../../../lib/pawl/stores/dynamodb/lean.ts';
-import type { SeenWrite } from '../../../lib/rehearsal/pawl/claim-writes.ts';
+import type { SeenWrite } from '../../../shop/faults/claim-writes.ts';
 import { context, failuresOf, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { localLean } from '../../support/lean.ts';
 import { startQueues } from '../../support/queues.ts';

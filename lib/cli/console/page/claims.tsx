@@ -3,8 +3,8 @@ import { useState } from 'preact/hooks';
 import type { ClaimsFilter, ClaimsGroup, ClaimsList, ConsoleState, Sort } from '../api.ts';
 import { Choice, Search } from './filters.tsx';
 import { age, count, shown, time } from './format.ts';
-import { useLoad } from './load.ts';
-import { Ago, Failed, Notice, Pages, StatePill } from './parts.tsx';
+import { Head, Pages, useList } from './list.tsx';
+import { Ago, Failed, Notice, StatePill } from './parts.tsx';
 import { Bar } from './picture.tsx';
 import { go, linkTo, type Place, placeWith } from './place.ts';
 import { type ResolveAbout, ResolveDialog } from './resolve-dialog.tsx';
@@ -12,30 +12,17 @@ import { ActBar, Rows, Tick } from './rows.tsx';
 import { type Selection, useSelection } from './selection.ts';
 import { states } from './words.ts';
 
-const pageSize = 50;
-const refreshMs = 30_000;
 const filterNames = ['operation', 'state', 'reason', 'error', 'q'] as const;
 
 export function Claims({ state, place }: { readonly state: ConsoleState; readonly place: Place }) {
   const { params } = place;
-  const page = Math.max(1, Number(params.get('page') ?? 1));
-  const [fresh, setFresh] = useState(0);
-  const { value: list, error, reload } = useLoad<ClaimsList>(pathOf(params, page, fresh), refreshMs);
+  const { list, error, refresh } = useList<ClaimsList>('/api/claims', place, [...filterNames, 'sort', 'reverse']);
   const selection = useSelection<OpenClaimView>(({ id }) => id);
   const [about, setAbout] = useState<ResolveAbout>();
   const filter: ClaimsFilter = Object.fromEntries(filterNames.map((name) => [name, params.get(name) ?? undefined]));
-  const refresh = () => {
-    setFresh((before) => before + 1);
-    reload();
-  };
   return (
     <>
-      <div class="head">
-        <h1>Open claims</h1>
-        <button type="button" onClick={refresh}>
-          Refresh
-        </button>
-      </div>
+      <Head title="Open claims" onRefresh={refresh} />
       <Filters place={place} list={list} />
       <Failed error={error} />
       {list?.truncated && (
@@ -54,11 +41,7 @@ export function Claims({ state, place }: { readonly state: ConsoleState; readonl
             onAll={() => setAbout({ filter })}
           />
           <Table list={list} place={place} selection={selection} />
-          <Pages
-            page={page}
-            pages={Math.ceil(list.matching / pageSize)}
-            linkOf={(to) => placeWith(place, { page: String(to) })}
-          />
+          <Pages place={place} of={list.matching} />
         </>
       )}
       {about && (
@@ -75,18 +58,6 @@ export function Claims({ state, place }: { readonly state: ConsoleState; readonl
       )}
     </>
   );
-}
-
-function pathOf(params: URLSearchParams, page: number, fresh: number): string {
-  const query = new URLSearchParams();
-  for (const name of [...filterNames, 'sort', 'reverse'] as const) {
-    const value = params.get(name);
-    if (value !== null) query.set(name, value);
-  }
-  query.set('offset', String((page - 1) * pageSize));
-  query.set('size', String(pageSize));
-  if (fresh > 0) query.set('fresh', String(fresh));
-  return `/api/claims?${query}`;
 }
 
 function Filters({ place, list }: { readonly place: Place; readonly list: ClaimsList | undefined }) {

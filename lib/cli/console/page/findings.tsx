@@ -4,14 +4,12 @@ import type { ConsoleState, FindingsList } from '../api.ts';
 import { Choice, Search } from './filters.tsx';
 import { FindingDialog } from './finding-dialog.tsx';
 import { count, shown, time } from './format.ts';
+import { Head, Pages, refreshMs, rowsAt } from './list.tsx';
 import { useLoad } from './load.ts';
-import { Ago, Failed, Notice, Pages, Pill } from './parts.tsx';
-import { linkTo, type Place, placeWith } from './place.ts';
+import { Ago, Failed, Notice, Pill } from './parts.tsx';
+import { linkTo, type Place } from './place.ts';
 import { ActBar, Rows, Tick } from './rows.tsx';
 import { type Selection, useSelection } from './selection.ts';
-
-const pageSize = 50;
-const refreshMs = 30_000;
 
 /** What comparisons with the providers' statements have found, and no operator has accepted. */
 export function Findings({ state, place }: { readonly state: ConsoleState; readonly place: Place }) {
@@ -20,16 +18,10 @@ export function Findings({ state, place }: { readonly state: ConsoleState; reado
   const [chosen, setChosen] = useState<readonly string[]>();
   const { params } = place;
   const found = (list?.findings ?? []).filter((finding) => fits(finding, params));
-  const page = Math.max(1, Number(params.get('page') ?? 1));
   const settle = (rows: readonly Finding[]) => setChosen(rows.map(({ id }) => id));
   return (
     <>
-      <div class="head">
-        <h1>Findings</h1>
-        <button type="button" onClick={reload}>
-          Refresh
-        </button>
-      </div>
+      <Head title="Findings" onRefresh={reload} />
       <Failed error={error} />
       {list && (
         <>
@@ -53,12 +45,8 @@ export function Findings({ state, place }: { readonly state: ConsoleState; reado
             onSelected={() => settle(selection.rows)}
             onAll={() => settle(found)}
           />
-          <Table findings={found.slice((page - 1) * pageSize, page * pageSize)} at={list.at} selection={selection} />
-          <Pages
-            page={page}
-            pages={Math.ceil(found.length / pageSize)}
-            linkOf={(to) => placeWith(place, { page: String(to) })}
-          />
+          <Table findings={rowsAt(place, found)} at={list.at} selection={selection} />
+          <Pages place={place} of={found.length} />
         </>
       )}
       {chosen && (

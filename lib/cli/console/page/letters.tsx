@@ -5,13 +5,13 @@ import { post } from './call.ts';
 import { Choice, Search } from './filters.tsx';
 import { bytes, count, shown, shownBody } from './format.ts';
 import { DiscardDialog, RedriveDialog } from './letter-acts.tsx';
+import { Pages, rowsAt } from './list.tsx';
 import { useLoad } from './load.ts';
-import { Ago, Failed, Notice, Pages, StatePill } from './parts.tsx';
+import { Ago, Failed, Notice, StatePill } from './parts.tsx';
 import { go, linkTo, type Place, placeWith } from './place.ts';
 import { ActBar, Rows, Tick } from './rows.tsx';
 import { type Selection, useSelection } from './selection.ts';
 
-const pageSize = 50;
 /** The name of the reason of a message that SQS moved by itself. */
 const movedBySqs = 'moved by SQS';
 
@@ -112,7 +112,6 @@ function QueueLetters({
   const found = (list?.letters ?? []).filter(
     (letter) => (reason === null || reasonOf(letter) === reason) && (q === '' || textOf(letter).includes(q)),
   );
-  const page = Math.max(1, Number(params.get('page') ?? 1));
   const redrive = (letters: readonly DeadLetter[]) => setChosen(letters.map(({ messageId }) => messageId));
   return (
     <>
@@ -148,17 +147,8 @@ function QueueLetters({
             </button>
           </ActBar>
           <Unseen list={list} />
-          <Table
-            letters={found.slice((page - 1) * pageSize, page * pageSize)}
-            at={list.at}
-            queue={queue}
-            selection={selection}
-          />
-          <Pages
-            page={page}
-            pages={Math.ceil(found.length / pageSize)}
-            linkOf={(to) => placeWith(place, { page: String(to) })}
-          />
+          <Table letters={rowsAt(place, found)} at={list.at} queue={queue} selection={selection} />
+          <Pages place={place} of={found.length} />
         </>
       )}
       {chosen && (

@@ -4,35 +4,20 @@ import { type ConsoleState, type LockShown, type LocksList, lockStates, type See
 import { PlanDialog } from './act.tsx';
 import { Choice, Search } from './filters.tsx';
 import { count, shown } from './format.ts';
-import { useLoad } from './load.ts';
-import { Ago, Failed, LockPill, Notice, Pages, StatePill } from './parts.tsx';
-import { linkTo, type Place, placeWith } from './place.ts';
+import { Head, Pages, useList } from './list.tsx';
+import { Ago, Failed, LockPill, Notice, StatePill } from './parts.tsx';
+import { linkTo, type Place } from './place.ts';
 import { ActBar, Rows, Tick } from './rows.tsx';
 import { type Selection, useSelection } from './selection.ts';
 
-const pageSize = 50;
-const refreshMs = 30_000;
-
 /** Who holds which resources, since when, and how far the work is. */
 export function Locks({ state, place }: { readonly state: ConsoleState; readonly place: Place }) {
-  const { params } = place;
-  const page = Math.max(1, Number(params.get('page') ?? 1));
-  const [fresh, setFresh] = useState(0);
-  const { value: list, error, reload } = useLoad<LocksList>(pathOf(params, page, fresh), refreshMs);
+  const { list, error, refresh } = useList<LocksList>('/api/locks', place, ['state', 'q']);
   const selection = useSelection<SeenLock>(({ id }) => id);
   const [chosen, setChosen] = useState<readonly SeenLock[]>();
-  const refresh = () => {
-    setFresh((before) => before + 1);
-    reload();
-  };
   return (
     <>
-      <div class="head">
-        <h1>Locks</h1>
-        <button type="button" onClick={refresh}>
-          Refresh
-        </button>
-      </div>
+      <Head title="Locks" onRefresh={refresh} />
       <form class="filters" onSubmit={(event) => event.preventDefault()}>
         <Search place={place} placeholder="holder, reason or resource" />
         <Choice place={place} param="state" name="State" of={lockStates} />
@@ -55,11 +40,7 @@ export function Locks({ state, place }: { readonly state: ConsoleState; readonly
             onAll={() => setChosen(list.matching)}
           />
           <Table list={list} selection={selection} />
-          <Pages
-            page={page}
-            pages={Math.ceil(list.matching.length / pageSize)}
-            linkOf={(to) => placeWith(place, { page: String(to) })}
-          />
+          <Pages place={place} of={list.matching.length} />
         </>
       )}
       {chosen && (
@@ -91,18 +72,6 @@ export function ReleaseDialog({
   // Only what the server needs. If a lock has changed since, it stays.
   const wanted = { kind: 'release', locks: locks.map(({ id, fence }) => ({ id, fence })) } as const;
   return <PlanDialog state={state} wanted={wanted} onClose={onClose} />;
-}
-
-function pathOf(params: URLSearchParams, page: number, fresh: number): string {
-  const query = new URLSearchParams();
-  for (const name of ['state', 'q'] as const) {
-    const value = params.get(name);
-    if (value !== null) query.set(name, value);
-  }
-  query.set('offset', String((page - 1) * pageSize));
-  query.set('size', String(pageSize));
-  if (fresh > 0) query.set('fresh', String(fresh));
-  return `/api/locks?${query}`;
 }
 
 function Table({

@@ -10,6 +10,7 @@ import {
   type QueueNow,
 } from '../api.ts';
 import { age, count, shown, time } from './format.ts';
+import { Head } from './list.tsx';
 import { Live } from './live.tsx';
 import { useLoad } from './load.ts';
 import { Failed, Notice } from './parts.tsx';
@@ -35,12 +36,7 @@ export function Overview({ state }: { readonly state: ConsoleState }) {
   }, [value]);
   return (
     <>
-      <div class="head">
-        <h1>Overview</h1>
-        <button type="button" onClick={reload}>
-          Refresh
-        </button>
-      </div>
+      <Head title="Overview" onRefresh={reload} />
       <Failed error={error} />
       {value && <Now value={value} />}
       {value && <OverTime history={value.history} />}

@@ -54,27 +54,6 @@ export function Copy({ text, what }: { readonly text: string; readonly what: str
   );
 }
 
-export function Pages({
-  page,
-  pages,
-  linkOf,
-}: {
-  readonly page: number;
-  readonly pages: number;
-  readonly linkOf: (page: number) => string;
-}) {
-  if (pages < 2) return null;
-  return (
-    <nav class="pages" aria-label="Pages">
-      {page > 1 ? <a href={linkOf(page - 1)}>Before</a> : <span class="muted">Before</span>}
-      <span>
-        Page {page} of {pages}
-      </span>
-      {page < pages ? <a href={linkOf(page + 1)}>Next</a> : <span class="muted">Next</span>}
-    </nav>
-  );
-}
-
 /** What may be wider than a narrow screen: it scrolls, and a keyboard reaches it. */
 export function Scroll({ label, children }: { readonly label: string; readonly children: ComponentChildren }) {
   return (

@@ -45,10 +45,10 @@ export class Expression {
 }
 
 export function jsonencode(value: HclValue): string {
-  return `jsonencode(${valueText(value, 0)})`;
+  return `jsonencode(${valueText(value)})`;
 }
 
-function valueText(value: HclValue, indent: number): string {
+export function valueText(value: HclValue, indent = 0): string {
   if (value instanceof Expression) return value.source;
   if (typeof value === 'string') return quoted(value);
   if (typeof value !== 'object') return String(value);

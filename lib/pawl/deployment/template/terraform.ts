@@ -1,6 +1,6 @@
 import { consumerDefaults } from '../consumer-defaults.ts';
 import { claimsTableDefinition, keyAttributes, type TableIndex } from '../table-definition.ts';
-import { attribute, block, Expression, type HclEntry, hclText, jsonencode, quoted } from './hcl.ts';
+import { attribute, block, Expression, type HclEntry, hclText, jsonencode, quoted, valueText } from './hcl.ts';
 import { type Note, rules, type Template, text } from './notes.ts';
 import { encryption, handlerReads, permissionNotes, tablePurpose } from './resources.ts';
 import type { Settings } from './settings.ts';
@@ -173,16 +173,12 @@ function role(settings: Settings): readonly HclEntry[] {
 
 function theFunction(settings: Settings): readonly HclEntry[] {
   const label = labelOf(settings);
-  const variables = [
-    attribute('NODE_OPTIONS', quoted('--enable-source-maps')),
-    attribute('CLAIMS_TABLE', `${tableReference(settings)}.name`),
-    attribute('DEAD_LETTER_QUEUE_URL', `aws_sqs_queue.${label}_dead_letters.url`),
-    ...(settings.workflow === undefined ? [] : [attribute('WORKFLOW_ARN', quoted(settings.workflow))]),
-  ];
-  const width = Math.max(...variables.map((one) => (one.kind === 'attribute' ? one.name.length : 0)));
-  const map = variables.flatMap((one) =>
-    one.kind === 'attribute' ? [`  ${one.name.padEnd(width)} = ${one.expression}\n`] : [],
-  );
+  const variables = {
+    NODE_OPTIONS: '--enable-source-maps',
+    CLAIMS_TABLE: new Expression(`${tableReference(settings)}.name`),
+    DEAD_LETTER_QUEUE_URL: new Expression(`aws_sqs_queue.${label}_dead_letters.url`),
+    ...(settings.workflow === undefined ? {} : { WORKFLOW_ARN: settings.workflow }),
+  };
   return [
     block(`resource "aws_lambda_function" ${quoted(label)}`, [
       attribute('function_name', quoted(settings.name)),
@@ -198,7 +194,7 @@ function theFunction(settings: Settings): readonly HclEntry[] {
         attribute('log_format', quoted('Text')),
         attribute('log_group', `aws_cloudwatch_log_group.${label}.name`),
       ]),
-      block('environment', [attribute('variables', `{\n${map.join('')}}`)], [text(handlerReads)]),
+      block('environment', [attribute('variables', valueText(variables))], [text(handlerReads)]),
     ]),
   ];
 }

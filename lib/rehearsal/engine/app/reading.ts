@@ -1,6 +1,6 @@
 import { notRunAt } from '../not-run.ts';
 import type { FunctionReference, ProvisionedFunction } from '../provisioned.ts';
-import type { AtConstruct } from './constructs.ts';
+import type { InStack } from './constructs.ts';
 import type { AppScope, Resource } from './read-app.ts';
 import { functionName } from './references.ts';
 import { record } from './template.ts';
@@ -27,7 +27,7 @@ export function ofType({ resources }: Reading, ...types: readonly string[]): rea
 }
 
 /** Where a part is, without the rest of its resource. */
-export function placeOf({ logicalId, construct, stack }: Resource): AtConstruct & { readonly stack: string } {
+export function placeOf({ logicalId, construct, stack }: Resource): InStack {
   return { logicalId, construct, stack };
 }
 

@@ -1,10 +1,5 @@
-import type { AtConstruct } from './constructs.ts';
+import type { InStack } from './constructs.ts';
 import type { AppScope, Resource } from './read-app.ts';
-
-/** A resource, by where it is. */
-export interface Place extends AtConstruct {
-  readonly stack: string;
-}
 
 /**
  * What the values of templates lead to: also into another stack, a nested one or one that is imported from, and by a name or an ARN that is written
@@ -14,9 +9,9 @@ export interface References {
   /** The value itself. @throws Error if a rehearsal does not know it */
   value(stack: string, value: unknown): unknown;
   /** The queue of an ARN; `undefined` if it is none of this app. */
-  queue(stack: string, arn: unknown): Place | undefined;
+  queue(stack: string, arn: unknown): InStack | undefined;
   /** The function of a name or an ARN, also by way of an alias or a version. */
-  function(stack: string, nameOrArn: unknown): Place | undefined;
+  function(stack: string, nameOrArn: unknown): InStack | undefined;
   /** All resources that exist. */
   readonly resources: readonly Resource[];
 }
@@ -33,7 +28,7 @@ export function referencesOf({ stacks }: AppScope): References {
       return undefined;
     }
   };
-  const ofType = (type: string, isIt: (resource: Resource) => boolean): Place | undefined =>
+  const ofType = (type: string, isIt: (resource: Resource) => boolean): InStack | undefined =>
     resources.find((resource) => resource.type === type && isIt(resource));
   return {
     resources,

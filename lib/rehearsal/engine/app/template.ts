@@ -55,6 +55,15 @@ export function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** The value in a text of JSON; `undefined` if it is none. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** A number that a template may give as a text, or not at all. */
 export function optionalNumber(value: unknown): number | undefined {
   return value === undefined ? undefined : Number(value);

@@ -13,9 +13,10 @@ import type { Outcome } from './sandbox.ts';
 export interface AsynchronousOptions {
   readonly functionFor: (fn: FunctionReference['function']) => Promise<RehearsedFunction>;
   readonly destinations: Destinations;
-  /** The wait before the first retry; the second waits twice as long. Lambda waits one minute, and two. @default 250 */
-  readonly retryWaitMs?: number;
 }
+
+/** The wait before the first retry; the second waits twice as long. Lambda waits one minute, and two. */
+const retryWaitMs = 250;
 
 export interface Asynchronous {
   /** Takes an event. Resolves at once: what becomes of it goes on by itself. */
@@ -67,7 +68,7 @@ async function handle(
     if (signal.aborted) return;
     if (outcome.kind === 'response') return succeed(options, target, event, { attempt, outcome });
     if (attempt > retries) return fail(options, target, event, { attempt, outcome, condition: 'RetriesExhausted' });
-    await sleep((options.retryWaitMs ?? 250) * attempt, undefined, { signal }).catch(() => undefined);
+    await sleep(retryWaitMs * attempt, undefined, { signal }).catch(() => undefined);
     if (Date.now() - begun > maximumAgeMs) {
       return fail(options, target, event, { attempt, outcome, condition: 'EventAgeExceeded' });
     }

@@ -1,4 +1,5 @@
 import { createServer } from 'node:net';
+import { portOf } from '../http.ts';
 
 /** A port of 127.0.0.1 on which no process listens right now. */
 export async function freePort(): Promise<number> {
@@ -6,8 +7,7 @@ export async function freePort(): Promise<number> {
     const server = createServer();
     server.once('error', reject);
     server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      const port = portOf(server);
       server.close(() => resolve(port));
     });
   });

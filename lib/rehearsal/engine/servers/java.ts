@@ -36,9 +36,9 @@ export function javaMajorVersion(printed: string): number | undefined {
  *
  * @throws MissingJavaError if it is not. Checked first, because a server that cannot start looks like a slow server.
  */
-export async function requireJava(command = 'java'): Promise<void> {
+export async function requireJava(): Promise<void> {
   const printed = await new Promise<string | undefined>((resolve) => {
-    execFile(command, ['-version'], { timeout: 20_000 }, (error, stdout, stderr) => {
+    execFile('java', ['-version'], { timeout: 20_000 }, (error, stdout, stderr) => {
       // macOS ships a `java` that only says there is no Java, and fails.
       resolve(error === null ? `${stdout}\n${stderr}` : undefined);
     });

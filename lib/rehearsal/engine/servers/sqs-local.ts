@@ -10,6 +10,11 @@ export interface QueueDepth {
   readonly inFlight: number;
 }
 
+/** How many messages a queue holds. */
+export function messagesIn({ ready, delayed, inFlight }: QueueDepth): number {
+  return ready + delayed + inFlight;
+}
+
 /** A message as a queue holds it. */
 export interface HeldMessage {
   readonly body: string;

@@ -1,5 +1,5 @@
 import type { BuildAppOptions } from 'fauxqs';
-import { list, record } from '../app/template.ts';
+import { jsonIn, list, record } from '../app/template.ts';
 import { matchesPattern } from '../event-pattern.ts';
 
 /*
@@ -37,7 +37,7 @@ export function withTopicFilters({ snsStore, sqsStore }: Stores): void {
     const { FilterPolicy, FilterPolicyScope } = subscription?.attributes ?? {};
     if (subscription === undefined || FilterPolicy === undefined) return subscription;
     filters.set(subscription.arn, {
-      policy: record(parse(FilterPolicy)),
+      policy: record(jsonIn(FilterPolicy)),
       isForBody: FilterPolicyScope === 'MessageBody',
     });
     delete subscription.attributes['FilterPolicy'];
@@ -82,7 +82,7 @@ function behind(filter: Filter, queue: Queue): Queue {
 
 /** What was published, from the message as a queue gets it: raw, or inside of a notification. */
 function publishedIn({ body, messageAttributes }: Message): Published {
-  const notification = record(parse(body));
+  const notification = record(jsonIn(body));
   if (notification['Type'] === 'Notification' && typeof notification['Message'] === 'string') {
     const attributes = record(notification['MessageAttributes']);
     return {
@@ -104,7 +104,7 @@ function publishedIn({ body, messageAttributes }: Message): Published {
 /** Whether a subscription gets what was published. A filter for the body takes no text that is no JSON object. */
 function filterPasses({ policy, isForBody }: Filter, { message, attributes }: Published): boolean {
   if (!isForBody) return attributesMatch(policy, attributes);
-  const body = parse(message);
+  const body = jsonIn(message);
   return typeof body === 'object' && body !== null && !Array.isArray(body) && matchesPattern(policy, body);
 }
 
@@ -126,7 +126,7 @@ function absentMatches(wanted: unknown): boolean {
 
 /** The value of an attribute as a comparison reads it. A number is sent as a text, whatever its type is. */
 function valueFor(wanted: unknown, { Type, Value }: Attribute): unknown {
-  if (Type.startsWith('String.Array')) return parse(Value) ?? Value;
+  if (Type.startsWith('String.Array')) return jsonIn(Value) ?? Value;
   const excluded = record(wanted)['anything-but'];
   const isOfNumbers =
     typeof wanted === 'number' ||
@@ -134,12 +134,4 @@ function valueFor(wanted: unknown, { Type, Value }: Attribute): unknown {
     (Array.isArray(excluded) ? excluded : [excluded]).some((one) => typeof one === 'number');
   const number = Number(Value);
   return isOfNumbers && Value !== '' && !Number.isNaN(number) ? number : Value;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { list, rehearsedAccount, rehearsedRegion } from '../../engine/app/template.ts';
+import { jsonIn, list, rehearsedAccount, rehearsedRegion } from '../../engine/app/template.ts';
 import type { Destinations } from '../../engine/destinations.ts';
 import { matchesPattern } from '../../engine/event-pattern.ts';
 import type { FunctionPlace } from '../../engine/lambda/functions.ts';
@@ -99,8 +99,10 @@ function eventOf({ Source, DetailType, Detail, Resources, Time }: Entry): BusEve
   if (source.startsWith('aws.')) {
     return { ErrorCode: 'NotAuthorizedForSourceException', ErrorMessage: `Not authorized for the source ${source}.` };
   }
-  const detail = objectIn(String(Detail));
-  if (detail === undefined) return { ErrorCode: 'MalformedDetail', ErrorMessage: 'Detail is malformed.' };
+  const detail = jsonIn(String(Detail));
+  if (typeof detail !== 'object' || detail === null || Array.isArray(detail)) {
+    return { ErrorCode: 'MalformedDetail', ErrorMessage: 'Detail is malformed.' };
+  }
   return {
     version: '0',
     id: randomUUID(),
@@ -112,13 +114,4 @@ function eventOf({ Source, DetailType, Detail, Resources, Time }: Entry): BusEve
     resources: list(Resources),
     detail,
   };
-}
-
-function objectIn(text: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

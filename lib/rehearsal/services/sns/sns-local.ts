@@ -18,11 +18,11 @@ export interface SnsLocal {
 export function snsLocal(endpoint: string): SnsLocal {
   return {
     async createTopic(name, attributes) {
-      await call(endpoint, { Action: 'CreateTopic', Name: name, ...entries('Attributes.entry', attributes) });
+      await call(endpoint, { Action: 'CreateTopic', Name: name, ...entries(attributes) });
     },
     async subscribe(TopicArn, Endpoint, attributes) {
       const asked = { Action: 'Subscribe', TopicArn, Protocol: 'sqs', Endpoint };
-      await call(endpoint, { ...asked, ...entries('Attributes.entry', attributes) });
+      await call(endpoint, { ...asked, ...entries(attributes) });
     },
     async publish(TopicArn, Message, { subject, attributes = {}, groupId, deduplicationId } = {}) {
       const response = await call(endpoint, {
@@ -46,11 +46,11 @@ async function call(endpoint: string, form: Readonly<Record<string, string>>): P
   throw new Error(`The SNS stand-in refused ${form['Action']}: ${text}`);
 }
 
-function entries(prefix: string, attributes: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+function entries(attributes: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const form: Record<string, string> = {};
   for (const [index, [key, value]] of Object.entries(attributes).entries()) {
-    form[`${prefix}.${index + 1}.key`] = key;
-    form[`${prefix}.${index + 1}.value`] = value;
+    form[`Attributes.entry.${index + 1}.key`] = key;
+    form[`Attributes.entry.${index + 1}.value`] = value;
   }
   return form;
 }

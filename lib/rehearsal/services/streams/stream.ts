@@ -37,9 +37,10 @@ export interface StreamSourceOptions {
   /** Gets the message about records that were given up. */
   readonly onFailure?: (message: Readonly<Record<string, unknown>>) => Promise<void>;
   readonly faults?: StreamFaults;
-  /** The wait after a first failed try; each further one is twice as long, up to 10 times. @default 100 */
-  readonly retryWaitMs?: number;
 }
+
+/** The wait after a first failed try; each further one is twice as long, up to 10 times. */
+const retryWaitMs = 100;
 
 /** A stand-in for an event source mapping of a stream: it reads each shard in sequence, one batch at a time. */
 export interface StreamSource {
@@ -215,7 +216,7 @@ async function handle(state: StreamState, shard: Shard, batch: readonly StreamRe
       await giveUp(state, shard, records, { condition: 'RetryAttemptsExhausted', attempts, outcome });
       return;
     }
-    await waited(state, (options.retryWaitMs ?? 100) * Math.min(10, 2 ** (attempts - 1)));
+    await waited(state, retryWaitMs * Math.min(10, 2 ** (attempts - 1)));
   }
 }
 

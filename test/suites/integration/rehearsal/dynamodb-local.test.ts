@@ -18,10 +18,10 @@ test('the tests have a DynamoDB Local that answers', async () => {
 });
 
 test('a process that ends on Ctrl-C leaves no folder of its DynamoDB Local behind', async () => {
-  const url = (path: string) => JSON.stringify(new URL(`../../../../lib/rehearsal/${path}`, import.meta.url).href);
+  const url = (path: string) => JSON.stringify(new URL(`../../../../${path}`, import.meta.url).href);
   const script = `
-    import { startDynamoDbLocal } from ${url('engine/servers/dynamodb-local.ts')};
-    import { endOnSignals } from ${url('end-on-signals.ts')};
+    import { startDynamoDbLocal } from ${url('lib/rehearsal/engine/servers/dynamodb-local.ts')};
+    import { endOnSignals } from ${url('shop/end-on-signals.ts')};
     endOnSignals(() => undefined);
     await startDynamoDbLocal();
     console.log('up');

@@ -2,11 +2,11 @@ import { rm } from 'node:fs/promises';
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bundleFunction } from '../../../../lib/rehearsal/bundle.ts';
 import type { CdkApp } from '../../../../lib/rehearsal/engine/app/synthesize.ts';
 import { scratchFolder } from '../../../../lib/rehearsal/engine/scratch.ts';
 import { startProvider } from '../../../../lib/rehearsal/provider.ts';
 import { type Rehearsal, startRehearsal } from '../../../../lib/rehearsal/rehearsal.ts';
+import { bundleFunction } from '../../../../shop/bundle.ts';
 import { leftIn, smallApp } from '../../../fixtures/small-app/small-app.ts';
 import { eventually } from '../../../support/eventually.ts';
 

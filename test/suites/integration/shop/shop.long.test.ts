@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dynamoStore, sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
-import { createPawlEvents } from '../../../../lib/rehearsal/pawl/events.ts';
 import type { ProviderFault } from '../../../../lib/rehearsal/provider.ts';
 import { shopEffects } from '../../../../shop/app/app-functions.ts';
 import { createPlan } from '../../../../shop/plan/plan.ts';
 import { decideSomeParked } from '../../../../shop/traffic/operator.ts';
+import { createPawlEvents } from '../../../../shop/traffic/pawl-events.ts';
 import { sendOrders } from '../../../../shop/traffic/producer.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { listeningAddresses } from '../../../support/other-addresses.ts';

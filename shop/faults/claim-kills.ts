@@ -1,4 +1,4 @@
-import type { TapAnswer, TapCall, TapHooks } from '../engine/servers/tap.ts';
+import type { TapAnswer, TapCall, TapHooks } from '../../lib/rehearsal/engine/servers/tap.ts';
 import { claimsIn, claimWrites, completionsIn } from './claim-writes.ts';
 
 /** A moment in the life of a claim at which its worker is killed. */

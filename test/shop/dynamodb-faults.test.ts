@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createDynamoDbFaults } from '../../lib/rehearsal/services/dynamodb/dynamodb-faults.ts';
+import { createDynamoDbFaults } from '../../shop/faults/dynamodb-faults.ts';
 
 const always = { next: () => 0, below: () => 0, chance: () => true, pick: <T>([first]: readonly [T, ...T[]]) => first };
 const call = (operation: string, body: unknown) => ({ sandbox: undefined, operation, body: JSON.stringify(body) });

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { killGroupWithUs } from '../engine/children.ts';
+import { killGroupWithUs } from '../../lib/rehearsal/engine/children.ts';
 
 export interface ProcessOptions {
   /** The folder in which it runs. @default this process's own */

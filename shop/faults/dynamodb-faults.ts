@@ -1,6 +1,7 @@
-import { list, record } from '../../engine/app/template.ts';
-import type { Random } from '../../engine/random.ts';
-import type { Rewrite, TapCall, TapHooks } from '../../engine/servers/tap.ts';
+import { list, record } from '../../lib/rehearsal/engine/app/template.ts';
+import type { Random } from '../../lib/rehearsal/engine/random.ts';
+import type { Rewrite, TapCall, TapHooks } from '../../lib/rehearsal/engine/servers/tap.ts';
+import { throttleStatements } from '../../lib/rehearsal/services/dynamodb/throttle-statements.ts';
 
 /** How often DynamoDB was made to fail, and how. */
 interface DynamoDbFaultStats {
@@ -52,22 +53,6 @@ function withoutStatements({ random, stats }: FaultsState, request: Request): Re
   const taken = new Set(list(request['Statements']).filter(() => random.chance(statements)));
   stats.throttled += taken.size;
   return taken.size === 0 ? undefined : throttleStatements(request, taken);
-}
-
-/** A batch without these of its statements, and with a response that says that they were throttled. */
-export function throttleStatements(request: Request, taken: ReadonlySet<unknown>): Rewrite {
-  const all = list(request['Statements']);
-  const left = all.filter((statement) => !taken.has(statement));
-  return {
-    body: left.length > 0 ? JSON.stringify({ ...request, Statements: left }) : undefined,
-    answer(given = '{}') {
-      const answer = record(JSON.parse(given));
-      const answers = list(answer['Responses']).values();
-      const throttled = { Error: { Code: 'ThrottlingError', Message: 'throttled by the rehearsal' } };
-      const Responses = all.map((statement) => (taken.has(statement) ? throttled : answers.next().value));
-      return JSON.stringify({ ...answer, Responses });
-    },
-  };
 }
 
 function withoutKeys({ random, stats }: FaultsState, request: Request): Rewrite | undefined {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type ClaimKillPoint, createClaimKills } from '../../../lib/rehearsal/pawl/claim-kills.ts';
+import { type ClaimKillPoint, createClaimKills } from '../../shop/faults/claim-kills.ts';
 
 const ok = { status: 200, body: '{}' };
 const refused = { status: 400, body: '{}' };

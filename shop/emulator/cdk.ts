@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { record, rehearsedAccount, rehearsedRegion } from '../engine/app/template.ts';
+import { record, rehearsedAccount, rehearsedRegion } from '../../lib/rehearsal/engine/app/template.ts';
 import type { Emulator } from './emulator.ts';
 import { run } from './process.ts';
 

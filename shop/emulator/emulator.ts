@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { fileURLToPath } from 'node:url';
-import { rehearsedRegion } from '../engine/app/template.ts';
-import { freePort } from '../engine/servers/free-port.ts';
+import { rehearsedRegion } from '../../lib/rehearsal/engine/app/template.ts';
+import { freePort } from '../../lib/rehearsal/engine/servers/free-port.ts';
 import { type RunningProcess, startProcess } from './process.ts';
 
 export interface EmulatorOptions {

@@ -1,5 +1,5 @@
-import { list, record } from '../engine/app/template.ts';
-import type { TapAnswer, TapCall } from '../engine/servers/tap.ts';
+import { list, record } from '../../lib/rehearsal/engine/app/template.ts';
+import type { TapAnswer, TapCall } from '../../lib/rehearsal/engine/servers/tap.ts';
 
 /** A write of a claim on its way to DynamoDB. */
 export interface SeenWrite {

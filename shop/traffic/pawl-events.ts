@@ -1,4 +1,4 @@
-import { record } from '../engine/app/template.ts';
+import { record } from '../../lib/rehearsal/engine/app/template.ts';
 
 /** What providers said about effects in doubt. */
 export interface Verdicts {

@@ -25,8 +25,8 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import aws4 from 'aws4';
-import { list, record, rehearsedAccount, rehearsedRegion } from '../engine/app/template.ts';
-import type { QueueDepth } from '../engine/servers/sqs-local.ts';
+import { list, record, rehearsedAccount, rehearsedRegion } from '../../lib/rehearsal/engine/app/template.ts';
+import type { QueueDepth } from '../../lib/rehearsal/engine/servers/sqs-local.ts';
 
 export interface StackResource {
   readonly type: string;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { statementOf } from '../../../lib/pawl/stores/dynamodb/statement.ts';
-import { claimWrites } from '../../../lib/rehearsal/pawl/claim-writes.ts';
-import { record } from '../../support/records.ts';
+import { statementOf } from '../../lib/pawl/stores/dynamodb/statement.ts';
+import { claimWrites } from '../../shop/faults/claim-writes.ts';
+import { record } from '../support/records.ts';
 
 const seen = record({ id: 'send-email#2' });
 const call = {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { QueueDepth } from '../../engine/servers/sqs-local.ts';
+import { messagesIn, type QueueDepth } from '../../lib/rehearsal/engine/servers/sqs-local.ts';
 
 export interface DrainOptions {
   /** Looks at the queues. */
@@ -21,9 +21,4 @@ export async function drainQueues({ depths, until, onLook, betweenLooksMs = 250 
     onLook?.({ left, ready: found.reduce((sum, { ready }) => sum + ready, 0) });
     await sleep(betweenLooksMs);
   }
-}
-
-/** How many messages a queue holds. */
-export function messagesIn({ ready, delayed, inFlight }: QueueDepth): number {
-  return ready + delayed + inFlight;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { drainQueues } from '../../lib/rehearsal/services/sqs/drain.ts';
+import { drainQueues } from '../../shop/emulator/drain.ts';
 
 const depth = (ready: number, delayed = 0, inFlight = 0) => ({ ready, delayed, inFlight });
 
