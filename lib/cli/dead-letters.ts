@@ -30,7 +30,7 @@ export async function deadLetters({ options }: Line<Given>, io: Io): Promise<num
         const { letters: _, ...queue } = seen;
         printJson(io, { kind: 'queue', ...queue, shown: letters.length });
       } else printLetters(io, seen, letters);
-      sayUnfound(options, io, letters);
+      sayUnfound(options, io, account, letters);
     }
   } finally {
     account.close();
@@ -42,15 +42,15 @@ export async function deadLetters({ options }: Line<Given>, io: Io): Promise<num
 export async function* eachQueue(
   options: LettersGiven,
   io: Io,
-  { operate, deadLetters: places }: OpenAccount,
+  account: OpenAccount,
   to?: string,
 ): AsyncGenerator<
   { readonly from: string; readonly letters: readonly DeadLetter[] } & Pick<DeadLetterPlace, 'queueUrl'>
 > {
-  for (const { deadLetterUrl: from, queueUrl } of await places({ queue: options.queue, to })) {
-    const seen = await lookAt(options, io, operate, from);
+  for (const { deadLetterUrl: from, queueUrl } of await account.deadLetters({ queue: options.queue, to })) {
+    const seen = await lookAt(options, io, account.operate, from);
     const letters = seen.letters.filter((letter) => isWanted(options, letter));
-    sayUnfound(options, io, letters);
+    sayUnfound(options, io, account, letters);
     if (letters.length > 0) yield { from, queueUrl, letters };
   }
 }
@@ -83,12 +83,22 @@ async function lookAt(
   }
 }
 
-/** A key that finds no claim may be another one than the consumer's. */
-function sayUnfound(options: LettersGiven, io: Io, letters: readonly DeadLetter[]): void {
-  const unfound = letters.filter((letter) => letter.joinedBy === 'key' && statusOf(letter) === 'not found').length;
+/** A key that finds no claim may be another one than the consumer's, and so may the table. */
+function sayUnfound(
+  options: LettersGiven,
+  io: Io,
+  { tableName }: Pick<OpenAccount, 'tableName'>,
+  letters: readonly DeadLetter[],
+): void {
+  const count = (status: string) => letters.filter((letter) => statusOf(letter) === status).length;
+  const [unfound, gone] = [count('not found'), count('not there')];
   if (unfound > 0)
     io.error.line(
       `The key of ${plural(unfound, 'message')} finds no claim: is it the consumer's? ${perhapsHidden(options)}`,
+    );
+  if (gone > 0)
+    io.error.line(
+      `The table ${tableName} does not have the claim of ${plural(gone, 'message')}: is it the consumer's?`,
     );
 }
 

@@ -237,6 +237,17 @@ describe('pawl resolve', () => {
 });
 
 describe('pawl dlq and pawl redrive', () => {
+  it("say that the table does not have the claim of a message: it may be another one than the consumer's", async () => {
+    const { url } = await incident.sqs.createQueue('elsewhere-dlq');
+    const text = (StringValue: string) => ({ DataType: 'String', StringValue });
+    const MessageAttributes = { 'pawl-reason': text('parked'), 'pawl-claim': text('send-email#elsewhere') };
+    await incident.client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: '{}', MessageAttributes }));
+    const said = expect.stringContaining(`The table ${incident.tableName} does not have the claim of 1 message`);
+    expect(await pawl('dlq', '--queue', url)).toMatchObject({ error: said, out: expect.stringContaining('not there') });
+    const discard = await pawl('discard', '--queue', url, '--reason', 'parked', '--dry-run', ...acted);
+    expect([discard.error, discard.out]).toEqual([said, expect.stringContaining('stay: claim-not-known')]);
+  });
+
   it('show dead letters with their claims, and no body unless it is asked for', async () => {
     const { code, out } = await pawl('dlq', ...dead.slice(0, 2));
     expect(code).toBe(1);
