@@ -51,6 +51,9 @@ export async function* eachQueue(
     const seen = await lookAt(options, io, account.operate, from);
     const letters = seen.letters.filter((letter) => isWanted(options, letter));
     sayUnfound(options, io, account, letters);
+    // An act on a part of what was asked for looks like one on all of it.
+    const isAll = options.message.length > 0 && options.message.length === letters.length;
+    if (seen.unseen > 0 && !isAll) io.error.line(`${from}: ${unseenOf(seen)} Run this again.`);
     if (letters.length > 0) yield { from, queueUrl, letters };
   }
 }
@@ -126,6 +129,10 @@ function statusOf({ claim, claimId, claimIsForeign, joinedBy }: DeadLetter): str
   return claim?.status ?? (claimId === undefined ? 'not known' : joinedBy === 'key' ? 'not found' : 'not there');
 }
 
+function unseenOf({ unseen }: DeadLettersSeen): string {
+  return `About ${unseen} could not be seen: they are hidden, behind others of their message group, or more than --most.`;
+}
+
 function printLetters(io: Io, seen: DeadLettersSeen, letters: readonly DeadLetter[]): void {
   io.out.line(`${seen.queueUrl}`);
   if (letters.length > 0) {
@@ -143,12 +150,9 @@ function printLetters(io: Io, seen: DeadLettersSeen, letters: readonly DeadLette
       if (body !== undefined) table.row(`  ${body}`);
     }
   }
-  const { unseen, groups, maxReceiveCount } = seen;
+  const { groups, maxReceiveCount } = seen;
   io.out.line(`${plural(letters.length, 'message')} shown, of about ${seen.approximateNumber}.`);
-  if (unseen > 0)
-    io.out.line(
-      `About ${unseen} could not be seen: they are hidden, behind others of their message group, or more than --most.`,
-    );
+  if (seen.unseen > 0) io.out.line(unseenOf(seen));
   if (groups.length > 0)
     io.out.line(`While this looked, ${plural(groups.length, 'message group')} of the queue was blocked.`);
   if (maxReceiveCount !== undefined) {

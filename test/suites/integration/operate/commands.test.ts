@@ -237,6 +237,21 @@ describe('pawl resolve', () => {
 });
 
 describe('pawl dlq and pawl redrive', () => {
+  it('say how many messages they have not seen: what is done is not all', async () => {
+    const [from, to] = [await incident.sqs.createQueue('many-dlq'), await incident.sqs.createQueue('many')];
+    for (const MessageBody of ['1', '2', '3'])
+      await incident.client.send(new SendMessageCommand({ QueueUrl: from.url, MessageBody }));
+    const run = ['redrive', '--queue', from.url, '--to', to.url, '--yes', '--json'];
+    const some = await pawl(...run, '--most', '1');
+    expect(some.lines().at(-1)).toMatchObject({ kind: 'summary', redriven: 1, stay: 0 });
+    expect(some.error).toContain('About 2 could not be seen');
+    const rest = await pawl(...run);
+    expect([rest.lines().at(-1), rest.error]).toMatchObject([
+      { redriven: 2 },
+      expect.not.stringContaining('could not be seen'),
+    ]);
+  });
+
   it("say that the table does not have the claim of a message: it may be another one than the consumer's", async () => {
     const { url } = await incident.sqs.createQueue('elsewhere-dlq');
     const text = (StringValue: string) => ({ DataType: 'String', StringValue });
