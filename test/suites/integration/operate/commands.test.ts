@@ -237,6 +237,13 @@ describe('pawl resolve', () => {
 });
 
 describe('pawl dlq and pawl redrive', () => {
+  it('refuse a reason that no dead letter has: it would find nothing, and look like done', async () => {
+    for (const command of ['dlq', 'redrive'])
+      await expect(pawl(command, ...dead.slice(0, 2), '--reason', 'abandoned')).rejects.toThrow(
+        /--reason: expected invalid-message, .*parked, .*none; got 'abandoned'/,
+      );
+  });
+
   it('say how many messages they have not seen: what is done is not all', async () => {
     const [from, to] = [await incident.sqs.createQueue('many-dlq'), await incident.sqs.createQueue('many')];
     for (const MessageBody of ['1', '2', '3'])
