@@ -464,6 +464,9 @@ describe('pawl restored', () => {
     const { code, out } = await run('claim', 'pay#p-1');
     expect(code).toBe(1);
     expect(out).toContain('may have forgotten this key');
+    expect(await run('resolve', 'pay#p-1', 'applied', ...acted, '--dry-run')).toMatchObject({
+      error: expect.stringMatching(/has no record of 1 claim: .+ If the consumer hides its keys, add --key-secret/),
+    });
     expect(await run('resolve', 'pay#p-1', 'applied', ...acted, '--yes')).toMatchObject({ code: 0 });
     await run('restored', '--lift', ...acted, '--yes');
     expect(await run('claim', 'pay#p-1')).toMatchObject({ code: 0 });
