@@ -29,7 +29,7 @@ export async function deadLetters({ options }: Line<Given>, io: Io): Promise<num
         const { letters: _, ...queue } = seen;
         printJson(io, { kind: 'queue', ...queue, shown: letters.length });
       } else printLetters(io, seen, letters);
-      sayUnfound(options, io, letters);
+      sayUnfound(options, io, account, letters);
     }
     return count > 0 ? 1 : 0;
   });
@@ -39,15 +39,18 @@ export async function deadLetters({ options }: Line<Given>, io: Io): Promise<num
 export async function* eachQueue(
   options: LettersGiven,
   io: Io,
-  { operate, deadLetters: places }: OpenAccount,
+  account: OpenAccount,
   to?: string,
 ): AsyncGenerator<
   { readonly from: string; readonly letters: readonly DeadLetter[] } & Pick<DeadLetterPlace, 'queueUrl'>
 > {
-  for (const { deadLetterUrl: from, queueUrl } of await places({ queue: options.queue, to })) {
-    const seen = await lookAt(options, io, operate, from);
+  for (const { deadLetterUrl: from, queueUrl } of await account.deadLetters({ queue: options.queue, to })) {
+    const seen = await lookAt(options, io, account.operate, from);
     const letters = seen.letters.filter((letter) => isWanted(options, letter));
-    sayUnfound(options, io, letters);
+    sayUnfound(options, io, account, letters);
+    // An act on a part of what was asked for looks like one on all of it.
+    const isAll = options.message.length > 0 && options.message.length === letters.length;
+    if (seen.unseen > 0 && !isAll) io.error.line(`${from}: ${unseenOf(seen)} Run this again.`);
     if (letters.length > 0) yield { from, queueUrl, letters };
   }
 }
@@ -80,12 +83,22 @@ async function lookAt(
   }
 }
 
-/** A key that finds no claim may be another one than the consumer's. */
-function sayUnfound(options: LettersGiven, io: Io, letters: readonly DeadLetter[]): void {
-  const unfound = letters.filter((letter) => letter.joinedBy === 'key' && statusOf(letter) === 'not found').length;
+/** A key that finds no claim may be another one than the consumer's, and so may the table. */
+function sayUnfound(
+  options: LettersGiven,
+  io: Io,
+  { tableName }: Pick<OpenAccount, 'tableName'>,
+  letters: readonly DeadLetter[],
+): void {
+  const count = (status: string) => letters.filter((letter) => statusOf(letter) === status).length;
+  const [unfound, gone] = [count('not found'), count('not there')];
   if (unfound > 0)
     io.error.line(
       `The key of ${plural(unfound, 'message')} finds no claim: is it the consumer's? ${perhapsHidden(options)}`,
+    );
+  if (gone > 0)
+    io.error.line(
+      `The table ${tableName} does not have the claim of ${plural(gone, 'message')}: is it the consumer's?`,
     );
 }
 
@@ -113,6 +126,10 @@ function statusOf({ claim, claimId, claimIsForeign, joinedBy }: DeadLetter): str
   return claim?.status ?? (claimId === undefined ? 'not known' : joinedBy === 'key' ? 'not found' : 'not there');
 }
 
+function unseenOf({ unseen }: DeadLettersSeen): string {
+  return `About ${unseen} could not be seen: they are hidden, behind others of their message group, or more than --most.`;
+}
+
 function printLetters(io: Io, seen: DeadLettersSeen, letters: readonly DeadLetter[]): void {
   io.out.line(`${seen.queueUrl}`);
   if (letters.length > 0) {
@@ -130,12 +147,9 @@ function printLetters(io: Io, seen: DeadLettersSeen, letters: readonly DeadLette
       if (body !== undefined) table.row(`  ${body}`);
     }
   }
-  const { unseen, groups, maxReceiveCount } = seen;
+  const { groups, maxReceiveCount } = seen;
   io.out.line(`${plural(letters.length, 'message')} shown, of about ${seen.approximateNumber}.`);
-  if (unseen > 0)
-    io.out.line(
-      `About ${unseen} could not be seen: they are hidden, behind others of their message group, or more than --most.`,
-    );
+  if (seen.unseen > 0) io.out.line(unseenOf(seen));
   if (groups.length > 0)
     io.out.line(`While this looked, ${plural(groups.length, 'message group')} of the queue was blocked.`);
   if (maxReceiveCount !== undefined) {

@@ -65,7 +65,12 @@ export async function openAccount(
   const config = clientConfig(given);
   const stack = given.stack;
   const places =
-    stack === undefined ? undefined : await (await import('./deployed/places.ts')).readPlaces(stack, config);
+    stack === undefined
+      ? undefined
+      : await (await import('./deployed/places.ts')).readPlaces(stack, config, {
+          inDatabase: given.database !== undefined,
+          table: given.table,
+        });
   const leftOut = (what: Unread['what'], action: string) => {
     const unread = places?.unread.filter((one) => one.what === what) ?? [];
     for (const { functionName } of unread) io.error.line(`Left out: ${functionName}: you may not ${action}.`);
@@ -112,7 +117,9 @@ export async function openAccount(
         throw new UsageError(
           stack === undefined
             ? 'Name a dead-letter queue with --queue, or a stack with --stack.'
-            : `${stack} has no dead-letter queue.`,
+            : given.database === undefined
+              ? `${stack} has no dead-letter queue.`
+              : `${stack} has no function over a database with the variable DEAD_LETTER_QUEUE_URL. Name a dead-letter queue with --queue.`,
         );
       }
       if (to !== undefined && found.length > 1)

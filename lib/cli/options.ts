@@ -1,5 +1,6 @@
 import { consumerDefaults, handlerDefaults } from 'pawl/deployment';
 import { openStates } from 'pawl/internal';
+import type { DeadLetterReason } from 'pawl/sqs';
 import { amount, choice, duration, flag, text, texts, type Values, whole } from './option.ts';
 
 /* The options that several commands share, each once. A command's own stand in its row, in `commands.ts`. */
@@ -70,12 +71,28 @@ export const plan = { 'dry-run': flag('show the plan, and change nothing'), yes 
 export const by = text('name', 'who does this');
 export const note = text('text', 'why; it is kept');
 
+/** Why a message is a dead letter: pawl's reasons, and that of those that have none. */
+const letterReasons = {
+  'invalid-message': true,
+  'missing-key': true,
+  'invalid-key': true,
+  'key-reused': true,
+  rejected: true,
+  parked: true,
+  'receives-used-up': true,
+  none: true,
+} as const satisfies Readonly<Record<DeadLetterReason | 'none', true>>;
+
 /** Which dead letters. */
 export const letters = {
   queue: text('name or url', 'the dead-letter queue', { otherwise: 'all dead-letter queues of the stack' }),
   operation: text('name', 'the operation of the consumer; with --key, finds the claims of messages that SQS moved'),
   key: text('where', "the consumer's key: body:<path>, attribute:<name> or message-id; needs --operation"),
-  reason: text('reason', 'only messages with this reason; none: those that SQS moved by itself'),
+  reason: choice(
+    'reason',
+    'only messages with this reason; none: those that SQS moved by itself',
+    Object.keys(letterReasons),
+  ),
   message: texts('id', 'only this message'),
   most: whole('n', 'look at so many messages of a queue at most', { otherwise: '1000' }),
 };

@@ -3,10 +3,11 @@ import type { ClaimToResolve, Operator, PlannedResolution, ResolutionPlan, Resol
 import { type Act, carryOut } from './carry-out.ts';
 import { claimName, queryOf } from './claims.ts';
 import { expectNamesOrFilters, type Io, type Line, UsageError } from './command.ts';
+import { perhapsHidden } from './hidden-keys.ts';
 import { withAccount } from './open-account.ts';
 import type { Values } from './option.ts';
 import type { account as accountOptions, filters, plan as planOptions } from './options.ts';
-import { age } from './output.ts';
+import { age, plural } from './output.ts';
 
 type StepVerdicts = Exclude<Parameters<Operator['resolve']>[1], string>;
 type Verdict = ResolutionPlan['verdict'];
@@ -40,7 +41,13 @@ export async function resolve({ names: given, options }: Line<Given>, io: Io): P
     const plan = await operate.planResolutions({ claims, verdict, ...acted });
     return carryOut(options, io, {
       ...words,
-      parts: [{ ...plan, run: (signal) => operate.resolveAll(plan, { signal }) }],
+      parts: [
+        {
+          ...plan,
+          head: () => sayForgotten(options, io, plan.items),
+          run: (signal) => operate.resolveAll(plan, { signal }),
+        },
+      ],
       as: ` as ${verdict}`,
       columns: [
         ['WILL', 24],
@@ -64,6 +71,15 @@ const words = {
   // Each claim is resolved in one write.
   left: 'Of those under way, each is resolved or open: pawl claims shows which. Start it again.',
 } as const;
+
+/** A key that a restored table does not have may be another one than the consumer's: then the decision is about nothing. */
+function sayForgotten(options: Given, { error }: Io, items: readonly PlannedResolution[]): void {
+  const count = items.filter((item) => item.will === 'resolve' && item.noRecord).length;
+  if (count === 0) return;
+  error.line(
+    `The restored table has no record of ${plural(count, 'claim')}: it may have forgotten ${count === 1 ? 'it' : 'them'}, or the key is another one than the consumer's. ${perhapsHidden(options)}`,
+  );
+}
 
 /** What was not applied at the moment may be applied by a request that is still under way. */
 function warnOfYoungDoubt({ error }: Io, youngest: number | undefined): void {

@@ -48,8 +48,10 @@ export async function settle(options: Given, io: Io, ids: readonly string[]): Pr
     }
     const settlement = settleFindings({
       ...{ ...remedies, store: account.store, identity: account.identity },
-      // The command prints what it does itself.
-      onEvent: () => undefined,
+      // The command prints what it does itself, but for an effect that happened, and of which its claim has no record.
+      onEvent({ type, ...facts }) {
+        if (unrecorded.has(type)) io.error.line(JSON.stringify({ pawl: type, ...facts }));
+      },
     });
     const findings = ids.length > 0 ? ids : await filtered(options, account);
     const planned = await settlement.plan({ ...acted, findings });
@@ -71,6 +73,9 @@ export async function settle(options: Given, io: Io, ids: readonly string[]): Pr
     });
   });
 }
+
+/** What its result does not say: a remedy under `'retry'` would run again. */
+const unrecorded: ReadonlySet<string> = new Set(['completion-lost', 'stale-claim', 'outcome-lost']);
 
 /** The findings that the filters find; `undefined` where the command line has no filter: all of them. */
 async function filtered({ operation, kind }: Given, { findings }: OpenAccount): Promise<readonly string[] | undefined> {

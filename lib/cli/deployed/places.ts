@@ -31,6 +31,14 @@ export interface Unread {
   readonly what: 'function' | 'queues';
 }
 
+/** Where the claims are that an operator looks at: the dead letters of other functions have theirs elsewhere. */
+interface WhereClaimsAre {
+  /** In a database. A function over one has no table. */
+  readonly inDatabase?: boolean;
+  /** In this table. If it is that of no function, such as one that was just restored, nothing is left out. */
+  readonly table?: string | undefined;
+}
+
 interface Clients {
   readonly cloudFormation: CloudFormationClient;
   readonly lambda: LambdaClient;
@@ -46,7 +54,11 @@ interface Clients {
  * @param name the name or ARN of a CloudFormation stack, or else of a Lambda function
  * @throws NothingFoundError; AWS's error
  */
-export async function readPlaces(name: string, config: ClientConfig): Promise<Places> {
+export async function readPlaces(
+  name: string,
+  config: ClientConfig,
+  { inDatabase = false, table: wanted }: WhereClaimsAre = {},
+): Promise<Places> {
   const clients: Clients = {
     cloudFormation: new CloudFormationClient(config),
     lambda: new LambdaClient(config),
@@ -54,7 +66,7 @@ export async function readPlaces(name: string, config: ClientConfig): Promise<Pl
   };
   const tables = new Set<string>();
   const outboxTables = new Set<string>();
-  const found: DeadLetterPlace[] = [];
+  const found: (DeadLetterPlace & { readonly table: string | undefined })[] = [];
   const unread: Unread[] = [];
   try {
     const inStack = await functionsOf(clients, name);
@@ -70,8 +82,10 @@ export async function readPlaces(name: string, config: ClientConfig): Promise<Pl
       const variables = read?.Environment?.Variables ?? {};
       const { CLAIMS_TABLE: table, OUTBOX_TABLE: outboxTable, DEAD_LETTER_QUEUE_URL: urls = '' } = variables;
       if (outboxTable !== undefined) outboxTables.add(outboxTable);
-      if (table === undefined) continue;
-      tables.add(table);
+      if (table !== undefined) tables.add(table);
+      // Without a table, only a dead-letter queue of pawl's tells a consumer from a stranger.
+      const isConsumer = inDatabase ? table === undefined && urls !== '' : table !== undefined;
+      if (!isConsumer) continue;
       const mappings = await ifPermitted(() => mappingsOf(clients, functionName));
       if (mappings === 'denied' && urls === '') unread.push({ functionName, what: 'queues' });
       const places =
@@ -82,12 +96,14 @@ export async function readPlaces(name: string, config: ClientConfig): Promise<Pl
               urls,
               mappings.map(({ EventSourceArn = '' }) => EventSourceArn),
             );
-      for await (const place of places) found.push(place);
+      for await (const place of places) found.push({ ...place, table });
     }
   } finally {
     for (const client of Object.values(clients)) client.destroy();
   }
-  return { tables: [...tables], outboxTables: [...outboxTables], deadLetters: eachOnce(found), unread };
+  const isOfSome = !inDatabase && wanted !== undefined && tables.has(wanted);
+  const own = isOfSome ? found.filter(({ table }) => table === wanted) : found;
+  return { tables: [...tables], outboxTables: [...outboxTables], deadLetters: eachOnce(own), unread };
 }
 
 /**

@@ -8,6 +8,7 @@ import { type EnvelopeOption, envelopesOf, openAll, payloadIn } from '../payload
 import { bodyIn } from '../payload/payload.ts';
 import { identify } from '../rules/identity.ts';
 import { deadLetterAttributes } from '../sqs/dead-letters.ts';
+import type { DeadLetterReason } from '../sqs/disposition.ts';
 import type { SqsRecord } from '../sqs/event.ts';
 import type { MessageKey } from '../sqs/keys.ts';
 import { messageOf, sealedIn } from '../sqs/message.ts';
@@ -128,6 +129,8 @@ const known = {
   onProgress: true,
   signal: true,
 } as const satisfies NamesOf<DeadLettersQuery>;
+
+const rejected: string = 'rejected' satisfies DeadLetterReason;
 
 /** How long an envelope may take to open, in milliseconds. */
 const openingMs = 5000;
@@ -265,4 +268,13 @@ function recordOf({
     messageAttributes: Object.fromEntries(attributes),
     eventSourceARN: '',
   };
+}
+
+/**
+ * Whether the claim of a letter may be somewhere else, where none is found. SQS moved its message after several receives, and a worker claims at the first: the
+ * key may be another one, or hidden by another secret. What pawl itself has parked never expires: the table is another one, or has forgotten it. Only of
+ * what was rejected the claim may be gone: nothing was applied.
+ */
+export function mayBeElsewhere({ reason, joinedBy }: Pick<DeadLetter, 'reason' | 'joinedBy'>): boolean {
+  return joinedBy === 'key' || reason !== rejected;
 }

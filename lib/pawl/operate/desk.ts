@@ -10,6 +10,7 @@ import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { ClaimRules } from '../rules/decide.ts';
 import type { ListsOpenClaims } from '../rules/open-claims.ts';
+import { knowsRestore } from '../rules/restored.ts';
 import type { ClaimStore } from '../rules/store.ts';
 import { sqsOf } from '../sqs/sqs-of.ts';
 import { withListing } from '../stores/listing.ts';
@@ -36,6 +37,10 @@ const known = {
   host: true,
 } as const satisfies NamesOf<OperatorOptions>;
 
+const grant = 'claimsTable.grantOperate(role)';
+/** An operator's role makes no claim. */
+const restoring = 'claimsTable.grantRestore(role)';
+
 /** @throws OptionError */
 export function openDesk(options: OperatorOptions): Desk {
   expectOptions(options, { door: 'operator', known, docs });
@@ -45,7 +50,10 @@ export function openDesk(options: OperatorOptions): Desk {
   expectRetention(rules.retentionSeconds);
   expectFunction('onEvent', 'a function', onEvent);
   return {
-    store: granted(withListing(store), 'claimsTable.grantOperate(role)'),
+    store: granted(
+      withListing(store),
+      knowsRestore(store) ? `${grant}, and for a key without a record ${restoring}` : grant,
+    ),
     host: hiding(host, hideKeys),
     rules,
     sqs: sqsOf('operator', options),

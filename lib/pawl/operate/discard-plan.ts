@@ -3,10 +3,11 @@ import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import { doubtOf, doubtOfAbandoned, isForgotten } from '../rules/decide.ts';
 import { heldForMs } from '../rules/lease.ts';
+import { isAmbiguous, withObserved } from '../rules/observed.ts';
 import type { ClaimRecord } from '../rules/record.ts';
 import { expectActedBy } from '../rules/resolve.ts';
 import type { DeadLetterReason } from '../sqs/disposition.ts';
-import { type DeadLetter, expectHideSeconds } from './dead-letters.ts';
+import { type DeadLetter, expectHideSeconds, mayBeElsewhere } from './dead-letters.ts';
 import type { Desk } from './desk.ts';
 import type { ActedBy } from './options.ts';
 import { type RecordRead, withClaims } from './read-record.ts';
@@ -42,7 +43,7 @@ export interface DiscardWanted extends ActedBy {
 export type KeepReason =
   /** Its effect is in doubt: it may have happened, or not. Resolve its claim first. */
   | 'in-doubt'
-  /** Its claim is not known, so its effect may be in doubt: nothing says which it is, or the key that was given for it finds none. */
+  /** Its claim is not known, so its effect may be in doubt: nothing says which it is, or the table has none of that name. */
   | 'claim-not-known'
   /** A worker holds its claim. */
   | 'in-flight'
@@ -96,12 +97,13 @@ const known = {
   hideSeconds: true,
 } as const satisfies NamesOf<DiscardWanted>;
 
+const keyReused = 'key-reused' satisfies DeadLetterReason;
 /** pawl put these away before it claimed anything: they never ran, and have no claim. */
 const neverClaimed: readonly string[] = [
   'invalid-message',
   'missing-key',
   'invalid-key',
-  'key-reused',
+  keyReused,
 ] satisfies DeadLetterReason[];
 
 type Fate =
@@ -119,20 +121,25 @@ export function fateOf(
   evenInDoubt: boolean,
   now: number,
 ): Fate {
-  // Of a reused key, the claim is that of another intent.
-  if (reason !== undefined && neverClaimed.includes(reason)) return { will: 'discard', claim: 'none', inDoubt: false };
+  // What an observed run came to counts as it does for the consumer.
+  const record = read.kind === 'read' && read.record ? withObserved(read.record) : undefined;
+  if (reason !== undefined && neverClaimed.includes(reason)) {
+    // Of a reused key, the claim is that of another intent; or its own, if the rule of its fingerprint has changed between two receives.
+    const mayBeOwn = reason === keyReused && record !== undefined && isInDoubt(record);
+    return mayBeOwn ? doubtful('in-doubt', 'none', evenInDoubt) : { will: 'discard', claim: 'none', inDoubt: false };
+  }
   if (claimId === undefined) return doubtful('claim-not-known', 'not-known', evenInDoubt);
   if (read.kind === 'foreign') return { will: 'stay', whyNot: 'foreign' };
-  const { record } = read;
-  // SQS moved it after several receives, and a worker claims at the first. The key may be another one, or hidden by another secret.
-  if (record === undefined && joinedBy === 'key') return doubtful('claim-not-known', 'none', evenInDoubt);
+  if (record === undefined && mayBeElsewhere({ reason, joinedBy }))
+    return doubtful('claim-not-known', 'none', evenInDoubt);
   if (record === undefined || isForgotten(record, { skewMs }, now)) {
     return { will: 'discard', claim: 'none', inDoubt: false };
   }
   const { status, leaseUntil } = record;
   if (status === 'in-flight' && heldForMs({ leaseUntil }, skewMs, now) > 0)
     return { will: 'stay', whyNot: 'in-flight' };
-  return isInDoubt(record)
+  // Of a key with several payloads, nobody knows which of them was done.
+  return isInDoubt(record) || isAmbiguous(record)
     ? doubtful('in-doubt', status, evenInDoubt)
     : { will: 'discard', claim: status, inDoubt: false };
 }

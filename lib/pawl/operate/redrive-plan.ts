@@ -5,10 +5,10 @@ import type { NamesOf } from '../kernel/unknown-option.ts';
 import { isForgotten } from '../rules/decide.ts';
 import { namesIn } from '../rules/identity.ts';
 import { heldForMs } from '../rules/lease.ts';
-import { isObserved } from '../rules/observed.ts';
+import { isAmbiguous, withObserved } from '../rules/observed.ts';
 import { expectActedBy } from '../rules/resolve.ts';
 import type { DeadLetterReason } from '../sqs/disposition.ts';
-import { type DeadLetter, expectHideSeconds } from './dead-letters.ts';
+import { type DeadLetter, expectHideSeconds, mayBeElsewhere } from './dead-letters.ts';
 import type { Desk } from './desk.ts';
 import type { ActedBy } from './options.ts';
 import { feeds, sourceOf } from './queue-calls.ts';
@@ -64,8 +64,7 @@ type About = Pick<DeadLetter, 'messageId' | 'claimId' | 'reason' | 'group' | 'so
 /**
  * One letter of a plan. `run`: the handler will run; if the effect is in doubt, the policy decides first. `acknowledge`: its effect is confirmed, and it
  * will not run. `delete`: its key is SQS's id of the message, and its effect is confirmed, perhaps by a copy that was sent before: nothing is sent, and the
- * dead letter is deleted. `consumer-decides`: its claim is not known, the key that was given for it finds
- * none, or its effect was only observed: while it is, the handler runs again.
+ * dead letter is deleted. `consumer-decides`: its claim is not known, the table has none of that name, or its effect was only observed: while it is, the handler runs again.
  */
 export type PlannedRedrive = About &
   (
@@ -115,23 +114,23 @@ type Prospect =
 
 /** What a redriven copy would come to, by its claim. Pure. The consumer decides by the record that it finds then. */
 export function prospectOf(about: About, read: RecordRead, now: number): Prospect {
-  const { claimId, reason, joinedBy } = about;
+  const { claimId, reason } = about;
   if (claimId === undefined) return { will: 'consumer-decides' };
   if (read.kind === 'foreign') return { will: 'stay', whyNot: 'foreign' };
-  const found = read.record;
-  // The key may be another one, or hidden by another secret.
-  if (found === undefined && joinedBy === 'key') return { will: 'consumer-decides' };
+  const found = read.record && withObserved(read.record);
+  if (found === undefined && mayBeElsewhere(about)) return { will: 'consumer-decides' };
   if (found === undefined || isForgotten(found, { skewMs }, now)) return { will: 'run' };
   if (found.status === 'parked') return { will: 'stay', whyNot: 'parked' };
   if (found.status === 'in-flight' && heldForMs(found, skewMs, now) > 0) return { will: 'stay', whyNot: 'in-flight' };
   // The outcome of the claim is that of another intent.
   if (reason === keyReused) return { will: 'consumer-decides' };
   if (found.status === 'rejected') return { will: 'stay', whyNot: 'rejected' };
+  if (isAmbiguous(found)) return { will: 'consumer-decides' };
   if (found.status !== 'completed') return { will: 'run' };
   // Of a message with several bodies, a key that only has the id as a part is about one of them.
   if (isItsId(about)) return { will: 'delete' };
   // Nothing here tells whether the consumer still observes: then it runs a copy of what is done.
-  return { will: isObserved(found) ? 'consumer-decides' : 'acknowledge' };
+  return { will: found.observed === undefined ? 'acknowledge' : 'consumer-decides' };
 }
 
 /** Whether the key of the claim is the id that SQS gave the message, and nothing else. */

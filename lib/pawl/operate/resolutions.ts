@@ -3,6 +3,7 @@ import { expectOptions } from '../kernel/take-options.ts';
 import type { NamesOf } from '../kernel/unknown-option.ts';
 import type { ResolutionVerdict } from '../rules/record.ts';
 import { expectActedBy, expectVerdicts } from '../rules/resolve.ts';
+import { isForgottenRecord } from '../rules/restored.ts';
 import { type ClaimName, idOf } from './claim-view.ts';
 import type { Desk } from './desk.ts';
 import { isWaiting } from './execution-view.ts';
@@ -49,7 +50,8 @@ export type PlannedResolution = {
   readonly id: string;
 } /**
  * `fence`: of the doubt that the plan has seen. `parksFirst`: the claim is in doubt and not parked yet. `inDoubtSince`: until when an attempt may have applied
- * the effect, in epoch milliseconds; `undefined` if nothing is in doubt.
+ * the effect, in epoch milliseconds; `undefined` if nothing is in doubt. `noRecord`: the table was restored and has none. It may have forgotten the key, or the
+ * key is another one than the consumer's.
  */ & (
   | {
       readonly will: 'resolve';
@@ -57,6 +59,7 @@ export type PlannedResolution = {
       readonly parksFirst: boolean;
       readonly reason: string | undefined;
       readonly inDoubtSince: number | undefined;
+      readonly noRecord?: true;
     }
   | {
       readonly will: 'stay';
@@ -119,7 +122,11 @@ async function planOne(desk: Desk, name: ClaimToResolve, verdict: ResolutionVerd
   if (assessed.kind === 'stays') return { id, will: 'stay', whyNot: assessed.why };
   const parksFirst = assessed.kind === 'to-be-parked';
   const { error, unknownAt: inDoubtSince } = assessed.record;
-  return { id, will: 'resolve', fence: found?.fence ?? 0, parksFirst, reason: error?.name, inDoubtSince };
+  const isMissing = found !== undefined && isForgottenRecord(found);
+  return {
+    ...{ id, will: 'resolve', fence: found?.fence ?? 0, parksFirst, reason: error?.name, inDoubtSince },
+    ...(isMissing && { noRecord: true }),
+  };
 }
 
 /** Never throws: an item that fails says so. */

@@ -1,3 +1,4 @@
+import { withoutMessages } from './observed.ts';
 import type { ClaimRecord, Forgotten } from './record.ts';
 import { successor } from './successor.ts';
 
@@ -46,6 +47,7 @@ export function forget(
     attributes: undefined,
     checkpoints: undefined,
     source: undefined,
+    observed: withoutMessages(found.observed),
     // What operators wrote may name a person.
     resolution: undefined,
     discarded: undefined,

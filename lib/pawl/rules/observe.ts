@@ -87,7 +87,7 @@ export function begun(
     message: asked.delivered.message,
     other: isOther ? true : undefined,
   };
-  const next = successor(found, { ...draft, observed: textOf(withRun(observed, run, asked, now)) }, false);
+  const next = successor(found, { ...draft, observed: textOf(withRun(observed, run, asked, now)) });
   return { next, decided };
 }
 
@@ -140,7 +140,7 @@ export function ended(
   const observed = textOf({ ...before, ...counts, runs });
   const draft =
     own.other === true || base.claimId !== observedToken ? base : endedDraft(base, runs, outcome, end, rules, now);
-  return successor(found, { ...draft, observed }, false);
+  return successor(found, { ...draft, observed });
 }
 
 function endOf(outcome: Outcome): ObservedEnd {

@@ -64,6 +64,13 @@ export function observedIn({ observed }: Pick<ClaimRecord, 'observed'>): Observe
   return observed === undefined ? nothingObserved : JSON.parse(observed);
 }
 
+/** What is kept of observed runs, without what it says of their messages: their ids, and the hashes of their fields. The counts stay, and so does every run. */
+export function withoutMessages(observed: ClaimRecord['observed']): ClaimRecord['observed'] {
+  if (observed === undefined) return undefined;
+  const { fields: _, runs, ...counts }: Observed = JSON.parse(observed);
+  return JSON.stringify({ ...counts, runs: runs.map(({ message: _, ...run }) => run) } satisfies Observed);
+}
+
 /** Whether only observed runs have made a record, and nobody has decided about it since. */
 export function isObserved({ claimId, status }: Pick<ClaimRecord, 'claimId' | 'status'>): boolean {
   return claimId === observedToken && status !== 'parked' && status !== 'rejected';

@@ -96,7 +96,7 @@ export interface SweepOptions {
    */
   readonly askTimeoutMs?: number;
   /**
-   * How long after an inconclusive verdict the provider is asked again, in milliseconds. Each further one doubles it.
+   * How long after an inconclusive verdict the provider is asked again, in milliseconds. Each further one doubles it, and so does each worker that was lost.
    * @default 300000, which is 5 minutes
    */
   readonly askAgainMs?: number;

@@ -99,6 +99,38 @@ describe('an operator who may not list event sources, which IAM permits for all 
   });
 });
 
+it('of several tables, finds the dead-letter queues of the one that is named: the claims of others are elsewhere. A table that no function has leaves none out', async () => {
+  const orders = { Environment: { Variables: { CLAIMS_TABLE: 'others' } } };
+  const found = await placesOf({ ...shop, functions: { ...shop.functions, orders } });
+  const queuesIn = async (table: string) =>
+    (await readPlaces('Shop', config, { table })).deadLetters.map(({ deadLetterUrl }) =>
+      deadLetterUrl.split('/').at(-1),
+    );
+  expect(found).toMatchObject({ tables: ['claims', 'others'], deadLetters: [{}, {}] });
+  expect(await queuesIn('others')).toEqual(['orders-dlq']);
+  expect(await queuesIn('claims')).toEqual(['mails-dlq']);
+  expect(await queuesIn('claims-restored')).toEqual(['mails-dlq', 'orders-dlq']);
+});
+
+it('finds for claims in a database the dead-letter queues of the functions that have no table, and of no other: their claims are elsewhere', async () => {
+  const pay = { Environment: { Variables: { DATABASE_HOST: 'db', DEAD_LETTER_QUEUE_URL: 'https://sqs/pay-dlq' } } };
+  const described: DescribedAccount = {
+    ...shop,
+    stacks: { Shop: ['mails', 'stranger', 'pay'].map((name) => ['AWS::Lambda::Function', name]) },
+    functions: { ...shop.functions, pay },
+    mappings: [
+      { FunctionArn: functionArn('mails'), EventSourceArn: arn('mails') },
+      { FunctionArn: functionArn('stranger'), EventSourceArn: arn('other') },
+      { FunctionArn: functionArn('pay'), EventSourceArn: arn('pay') },
+    ],
+    queues: { ...shop.queues, pay: {} },
+  };
+  const urlsOf = ({ deadLetters }: Awaited<ReturnType<typeof readPlaces>>) =>
+    deadLetters.map(({ deadLetterUrl }) => deadLetterUrl);
+  expect(urlsOf(await placesOf(described))).toEqual(['https://sqs/mails-dlq']);
+  expect(urlsOf(await readPlaces('Shop', config, { inDatabase: true }))).toEqual(['https://sqs/pay-dlq']);
+});
+
 it('a function of the stack that the operator may not read does not hide the others, and is named', async () => {
   const functions = { ...shop.functions, stranger: 'denied' } as const;
   const { deadLetters, unread } = await placesOf({ ...shop, functions });

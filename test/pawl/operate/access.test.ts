@@ -34,6 +34,8 @@ const sqsClient = () =>
   });
 const desk = () => operator({ store: store(), aws: sdk({ sqs: sqsClient() }), onEvent: () => undefined });
 const acted = { by: 'maria', note: 'n' };
+/** What tells the store of a restored table. */
+const restored = { readRestore: () => undefined, liftRestore: () => undefined };
 const name = { operation: 'pay', key: 'order-1' };
 const dead = 'https://sqs.eu-central-1.amazonaws.com/123456789012/orders-dead';
 
@@ -41,6 +43,11 @@ it.each<readonly [string, () => Promise<unknown>, string]>([
   ['an operator who lists', () => collect(desk().openClaims()), 'claimsTable.grantOperate(role)'],
   ['an operator who reads', () => desk().readClaim(name), 'claimsTable.grantOperate(role)'],
   ['an operator who resolves', () => desk().resolve(name, 'applied', acted), 'claimsTable.grantOperate(role)'],
+  [
+    'an operator of a restored table',
+    () => operator({ store: { ...store(), ...restored }, onEvent: () => undefined }).resolve(name, 'applied', acted),
+    'claimsTable.grantOperate(role), and for a key without a record claimsTable.grantRestore(role)',
+  ],
   [
     'an operator who looks at dead letters',
     () => desk().deadLetters({ queueUrl: dead }),

@@ -42,6 +42,20 @@ describe('what is forgotten of a claim', () => {
     expect(events).toEqual([{ type: 'forgotten', id, fence: 3, at: someDay + 3_600_000, ...maria }]);
   });
 
+  it('is also what was observed of its messages: their ids and the hashes of their fields. What enforcement reads, and the counts, stay', async () => {
+    const runs = [{ run: 'a', at: someDay, until: someDay + 9, message: 'message-1', end: 'done' }];
+    const counts = { deliveries: 2, done: 1, failed: 0, other: 1, again: { redelivered: 1 }, differing: ['amount'] };
+    const observed = JSON.stringify({ ...counts, runs, fields: { amount: 'f00', iban: 'ba4' } });
+    const { operate, store } = aDesk({ ...kept, status: 'completed', claimId: '#observed', observed });
+    expect(await operate.forget({ id }, maria)).toMatchObject({ outcome: 'forgotten' });
+    const [after] = store.records();
+    expect(JSON.parse(after?.observed ?? '')).toEqual({
+      ...counts,
+      runs: [{ run: 'a', at: someDay, until: someDay + 9, end: 'done' }],
+    });
+    expect(after).toMatchObject({ status: 'completed', claimId: '#observed' });
+  });
+
   it('of a rejected claim is also why', async () => {
     const { operate, store } = aDesk({ status: 'rejected', error: { name: 'RejectedError', message: iban } });
     expect(await operate.forget({ id }, maria)).toMatchObject({ outcome: 'forgotten' });

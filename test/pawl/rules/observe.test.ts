@@ -159,6 +159,13 @@ describe('a run beside a claim of enforcement', () => {
     expect(settle('first', began, { status: 'completed' }, rules, someDay)).toMatchObject({ status: 'completed' });
   });
 
+  it('leaves it in the list of open claims, if it is watched: its caller may never come back', () => {
+    const watched = enforced(undefined, someDay, { ...rules, watched: true }).record;
+    const began = begin(watched, run('a')).next;
+    expect(watched?.open).toBeDefined();
+    expect([began.open, end(began, run('a'), failed).open]).toEqual([watched?.open, watched?.open]);
+  });
+
   it('counts once that claim is free: done is completed, running is in flight, failed is in doubt', () => {
     const released = (one: ClaimRecord) => settle('first', one, nothing, rules, someDay + 15) as ClaimRecord;
     const began = begin(held, run('a')).next;

@@ -237,6 +237,39 @@ describe('pawl resolve', () => {
 });
 
 describe('pawl dlq and pawl redrive', () => {
+  it('refuse a reason that no dead letter has: it would find nothing, and look like done', async () => {
+    for (const command of ['dlq', 'redrive'])
+      await expect(pawl(command, ...dead.slice(0, 2), '--reason', 'abandoned')).rejects.toThrow(
+        /--reason: expected invalid-message, .*parked, .*none; got 'abandoned'/,
+      );
+  });
+
+  it('say how many messages they have not seen: what is done is not all', async () => {
+    const [from, to] = [await incident.sqs.createQueue('many-dlq'), await incident.sqs.createQueue('many')];
+    for (const MessageBody of ['1', '2', '3'])
+      await incident.client.send(new SendMessageCommand({ QueueUrl: from.url, MessageBody }));
+    const run = ['redrive', '--queue', from.url, '--to', to.url, '--yes', '--json'];
+    const some = await pawl(...run, '--most', '1');
+    expect(some.lines().at(-1)).toMatchObject({ kind: 'summary', redriven: 1, stay: 0 });
+    expect(some.error).toContain('About 2 could not be seen');
+    const rest = await pawl(...run);
+    expect([rest.lines().at(-1), rest.error]).toMatchObject([
+      { redriven: 2 },
+      expect.not.stringContaining('could not be seen'),
+    ]);
+  });
+
+  it("say that the table does not have the claim of a message: it may be another one than the consumer's", async () => {
+    const { url } = await incident.sqs.createQueue('elsewhere-dlq');
+    const text = (StringValue: string) => ({ DataType: 'String', StringValue });
+    const MessageAttributes = { 'pawl-reason': text('parked'), 'pawl-claim': text('send-email#elsewhere') };
+    await incident.client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: '{}', MessageAttributes }));
+    const said = expect.stringContaining(`The table ${incident.tableName} does not have the claim of 1 message`);
+    expect(await pawl('dlq', '--queue', url)).toMatchObject({ error: said, out: expect.stringContaining('not there') });
+    const discard = await pawl('discard', '--queue', url, '--reason', 'parked', '--dry-run', ...acted);
+    expect([discard.error, discard.out]).toEqual([said, expect.stringContaining('stay: claim-not-known')]);
+  });
+
   it('show dead letters with their claims, and no body unless it is asked for', async () => {
     const { code, out } = await pawl('dlq', ...dead.slice(0, 2));
     expect(code).toBe(1);
@@ -431,6 +464,9 @@ describe('pawl restored', () => {
     const { code, out } = await run('claim', 'pay#p-1');
     expect(code).toBe(1);
     expect(out).toContain('may have forgotten this key');
+    expect(await run('resolve', 'pay#p-1', 'applied', ...acted, '--dry-run')).toMatchObject({
+      error: expect.stringMatching(/has no record of 1 claim: .+ If the consumer hides its keys, add --key-secret/),
+    });
     expect(await run('resolve', 'pay#p-1', 'applied', ...acted, '--yes')).toMatchObject({ code: 0 });
     await run('restored', '--lift', ...acted, '--yes');
     expect(await run('claim', 'pay#p-1')).toMatchObject({ code: 0 });

@@ -107,6 +107,85 @@ describe('a letter whose effect may have happened', () => {
   });
 });
 
+/** A letter whose claim the table does not have. */
+async function letterOfAnother(reason: string): Promise<void> {
+  const text = (StringValue: string) => ({ DataType: 'String', StringValue });
+  const MessageAttributes = { 'pawl-reason': text(reason), 'pawl-claim': text(world.id('elsewhere')) };
+  await sqs.client.send(
+    new SendMessageCommand({ QueueUrl: world.dead.url, MessageBody: 'elsewhere', MessageAttributes }),
+  );
+}
+
+describe('a letter whose claim is not in the table: the table is another one, or has forgotten it', () => {
+  it.each(['parked', 'receives-used-up'])('stays, where pawl has parked it: %s', async (reason) => {
+    await letterOfAnother(reason);
+    expect((await planned()).items).toMatchObject([{ will: 'stay', whyNot: 'claim-not-known' }]);
+    const redrive = { from: world.dead.url, to: world.queue.url, letters: await letters(), ...acted };
+    expect((await operate().planRedrive(redrive)).items).toMatchObject([{ will: 'consumer-decides' }]);
+    expect((await planned(true)).items).toMatchObject([{ will: 'discard', claim: 'none', inDoubt: true }]);
+  });
+
+  it('is gone, where nothing was applied: a claim that was rejected expires', async () => {
+    await letterOfAnother('rejected');
+    expect(await collect(operate().discard(await planned()))).toMatchObject([
+      { outcome: 'discarded', recorded: false },
+    ]);
+  });
+});
+
+describe('a letter whose key was reused', () => {
+  it('stays while the claim under the key is in doubt: it may be its own, if the rule of its fingerprint has changed between two receives', async () => {
+    const text = (StringValue: string) => ({ DataType: 'String', StringValue });
+    for (const [key, claim] of [
+      ['died', { status: 'in-flight' }],
+      ['done', { status: 'completed' }],
+    ] as const) {
+      await world.claim(key, claim);
+      const MessageAttributes = { 'pawl-reason': text('key-reused'), 'pawl-claim': text(world.id(key)) };
+      await sqs.client.send(new SendMessageCommand({ QueueUrl: world.dead.url, MessageBody: key, MessageAttributes }));
+    }
+    const { items } = await planned();
+    expect(items.find(({ claimId }) => claimId === world.id('died'))).toMatchObject({
+      will: 'stay',
+      whyNot: 'in-doubt',
+    });
+    expect(items.find(({ claimId }) => claimId === world.id('done'))).toMatchObject({ will: 'discard', claim: 'none' });
+    expect(await collect(operate().discard(await planned(true)))).toMatchObject([
+      { recorded: false },
+      { recorded: false },
+    ]);
+  });
+});
+
+describe('a letter of a key that was observed as well', () => {
+  const seen = { deliveries: 1, done: 0, failed: 0, other: 0, again: {} };
+  const run = { run: 'a', at: now() - 60_000, until: now() - 50_000 };
+  const observedTo = (observed: object) => ({ observed: JSON.stringify({ ...seen, ...observed }) });
+
+  it('stays where an observed run may have had the effect, beside a claim that had not', async () => {
+    const failed = observedTo({ failed: 1, runs: [{ ...run, end: 'failed' }] });
+    await world.letter('order-1', { status: 'released', ...failed });
+    expect((await planned()).items).toMatchObject([{ will: 'stay', whyNot: 'in-doubt' }]);
+  });
+
+  it('stays where its key stands for several payloads: nobody knows which of them was done', async () => {
+    const two = observedTo({ done: 1, other: 1, runs: [{ ...run, end: 'done' }] });
+    await world.letter('order-1', { status: 'completed', claimId: '#observed', ...two });
+    expect((await planned()).items).toMatchObject([{ will: 'stay', whyNot: 'in-doubt' }]);
+  });
+
+  it('is not promised to be acknowledged where a run was observed beside its claim: its consumer may still observe', async () => {
+    await world.letter('order-1', { status: 'completed', ...observedTo({ done: 1, runs: [{ ...run, end: 'done' }] }) });
+    await world.letter('order-2', { status: 'completed' });
+    const redrive = { from: world.dead.url, to: world.queue.url, letters: await letters(), ...acted };
+    const { items } = await operate().planRedrive(redrive);
+    expect(Object.fromEntries(items.map(({ claimId, will }) => [claimId, will]))).toEqual({
+      [world.id('order-1')]: 'consumer-decides',
+      [world.id('order-2')]: 'acknowledge',
+    });
+  });
+});
+
 describe('a worker that holds the claim', () => {
   it('keeps its letter, also against a discard in doubt', async () => {
     await world.letter('order-1', { status: 'in-flight', leaseUntil: now() + 600_000 });

@@ -163,6 +163,28 @@ it('says of each finding that stays why, and of a remedy that throws what it has
   await expect(pawl('settle', one, '--remedies', remedies, '--by', 'maria')).rejects.toThrow('--note is missing.');
 });
 
+it('says that a remedy has happened whose claim another worker has by then: its result does not', async () => {
+  const file = join(folder, 'overtaken.mjs');
+  writeFileSync(
+    file,
+    `export default {
+      operation: 'charge',
+      remedies: { twice: { operation: 'refund', onAbandoned: 'retry', amountOf: () => 500, run: (_, claim) => globalThis.overtake(claim.effectKey) } },
+      limits: { perRun: { count: 9, amount: 9000 }, perDay: { count: 9, amount: 9000 } },
+    };`,
+  );
+  const overtake = async (id: string) => {
+    const seen = await store().read(id);
+    if (seen === undefined) throw new Error('there is no claim');
+    await store().write({ next: { ...seen, claimId: 'other', fence: seen.fence + 1, rev: seen.rev + 1 }, seen });
+  };
+  vi.stubGlobal('overtake', overtake);
+  const { out, error } = await pawl('settle', ids[0] ?? '', '--remedies', file, ...acted, '--yes');
+  vi.unstubAllGlobals();
+  expect(out).toContain('1 not.');
+  expect(error).toMatch(/^\{"pawl":"stale-claim",.*"id":"refund#/m);
+});
+
 it('says at which limit a run stops that others have passed meanwhile', async () => {
   const file = join(folder, 'limited.mjs');
   writeFileSync(
