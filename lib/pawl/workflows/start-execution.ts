@@ -25,6 +25,7 @@ export interface StartedExecution {
  * @param claim as the handler was given it
  * @param input JSON: the same at each attempt, so without times and random values
  * @throws RejectedError when the target refuses the input, or has an execution of this name with another input
+ * @throws InDoubtError when it has that, and an earlier attempt is in doubt
  * @throws RetryableError when nothing was started: the target asks to slow down, or is not set up. Not beside an express execution of the same handler
  * @throws InDoubtError when an earlier attempt is so old that the target has forgotten its name
  * @throws LeaseError when the time is over. What the target throws beside these says nothing
@@ -67,13 +68,16 @@ export async function startText(claim: Claim, workflow: Workflow, input: string)
 }
 
 async function startUnder(claim: Claim, workflow: Workflow, input: string): Promise<StartedExecution> {
-  const { engine, work } = internalsOf(claim, 'startExecution');
+  const { engine, grant, work } = internalsOf(claim, 'startExecution');
   const { host } = engine.settings;
   expectStartable(claim, workflow);
   const { operation, key } = claim;
   const name = executionName(executionHash({ operation, key, target: workflow.target }, host), 1);
   const call = { signal: claim.signal };
-  if (workflow.kind === 'named') return { name, execution: await startNamed(workflow, name, input, call) };
+  if (workflow.kind === 'named') {
+    const isInDoubt = grant.record.unknownAt !== undefined;
+    return { name, execution: await startNamed(workflow, name, input, call, isInDoubt) };
+  }
   const { execution } = await keepUnnamed(work, async () => workflow.start(name, input, call));
   return { name, execution };
 }

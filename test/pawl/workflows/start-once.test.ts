@@ -112,13 +112,27 @@ describe('startOnce, over a standard workflow', () => {
     expect(sfn.calls).toEqual(['StartExecution']);
   });
 
-  it('rejects a start whose name has another input', async () => {
+  it.each([
+    ['', {}],
+    [', where its end is waited for', { waitForEnd: { afterFailed: 'park', endsWithinMs: day } as const }],
+  ])('parks a start whose name has another input, if an earlier attempt may have started it%s', async (_, waits) => {
     const { sfn, shared, standard, host, store } = await setUp(['lost-after']);
-    let attempt = 0;
-    const handler = startOnce<Order>({ ...shared, workflow: standard, input: () => ({ attempt: ++attempt }) });
-    const message = sqsRecord({ orderId: 'a' });
-    await deliver(handler, host.now, message);
-    expect(await deliver(handler, host.now, message)).toEqual([message.messageId]);
+    const fingerprint = { ignore: ['sentAt'] };
+    const handler = startOnce<Order & { sentAt: number }>({ ...shared, ...waits, fingerprint, workflow: standard });
+    await deliver(handler, host.now, sqsRecord({ orderId: 'a', sentAt: 1 }));
+    expect(await deliver(handler, host.now, sqsRecord({ orderId: 'a', sentAt: 2 }))).toHaveLength(1);
+    expect(sfn.started).toHaveLength(1);
+    const record = await store.read('settle#a');
+    expect(record).toMatchObject({ status: 'parked', unknownAt: host.now() });
+    expect(record?.error?.message).toContain('docs/errors.md#other-input');
+  });
+
+  it('rejects a start whose name has another input, if the key was used for it before', async () => {
+    const { sfn, shared, standard, host } = await setUp();
+    await deliver(startOnce<Order>({ ...shared, workflow: standard }), host.now, { orderId: 'a', cents: 1 });
+    const store = memoryStore();
+    const forgetful = startOnce<Order>({ ...shared, store, workflow: standard });
+    expect(await deliver(forgetful, host.now, { orderId: 'a', cents: 2 })).toHaveLength(1);
     expect(sfn.started).toHaveLength(1);
     const record = await store.read('settle#a');
     expect(record).toMatchObject({ status: 'rejected', error: { name: 'RejectedError' } });
