@@ -265,6 +265,36 @@ describe('startExecution', () => {
     expect(sfn.started).toHaveLength(0);
   });
 
+  it.each([
+    ['park', 'parked'],
+    ['retry', 'released'],
+  ] as const)(
+    'leaves an express execution without an answer to the policy, also where the handler marks its effects: %s',
+    async (onAbandoned, status) => {
+      const { sfn, shared, express, host, store } = await setUp(['lost-after']);
+      const handler = eachMessage<Order>({ ...shared, onAbandoned, marksEffect: true }, async ({ body }, claim) => {
+        await startExecution(claim, express, body);
+      });
+      await deliver(handler, host.now, { orderId: 'a' });
+      expect(sfn.started).toHaveLength(1);
+      expect(await store.read('settle#a')).toMatchObject({ status, unknownAt: host.now() });
+    },
+  );
+
+  it('leaves nothing in doubt where an express execution was refused, and the handler marks its effects', async () => {
+    const { sfn, shared, express, host, store } = await setUp(['throttled']);
+    const handler = eachMessage<Order>(
+      { ...shared, onAbandoned: 'park', marksEffect: true },
+      async ({ body }, claim) => {
+        await startExecution(claim, express, body).catch(() => undefined);
+        throw new Error('no connection');
+      },
+    );
+    await deliver(handler, host.now, { orderId: 'a' });
+    expect(sfn.started).toHaveLength(0);
+    expect(await store.read('settle#a')).toMatchObject({ status: 'released', unknownAt: undefined });
+  });
+
   it('is waited for by a handler that does not await it', async () => {
     const { sfn, shared, standard, host, store } = await setUp();
     const handler = eachMessage<Order>(
