@@ -181,7 +181,7 @@ async function describeTaken(workflow: NamedWorkflow, name: string, call: Workfl
 }
 
 /** Whether two JSON texts mean the same: the order of their fields does not count. */
-function isSameInput(one: string, other: string): boolean {
+export function isSameInput(one: string, other: string): boolean {
   if (one === other) return true;
   try {
     return canonicalJson(one) === canonicalJson(other);

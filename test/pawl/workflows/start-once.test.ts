@@ -255,6 +255,34 @@ describe('startExecution', () => {
     expect(sfn.started).toHaveLength(2);
   });
 
+  it('leaves a handler that starts two executions of one target to its policy: the first one runs', async () => {
+    const { sfn, shared, standard, host, store } = await setUp();
+    const handler = eachMessage<Order>(
+      { ...shared, retentionSeconds: 'forever', onAbandoned: 'park' },
+      async (_, claim) => {
+        for (const part of [1, 2]) await startExecution(claim, standard, { part });
+      },
+    );
+    await deliver(handler, host.now, { orderId: 'a' });
+    expect(sfn.started.map(({ input }) => input)).toEqual(['{"part":1}']);
+    const record = await store.read('settle#a');
+    expect(record?.status).toBe('parked');
+    expect(record?.error?.message).toMatch(/two executions of .*a call of once.*#other-input$/);
+  });
+
+  it('starts an execution with another input, where nothing was started with the first one', async () => {
+    const { sfn, shared, standard, host, store } = await setUp(['throttled']);
+    const handler = eachMessage<Order>(
+      { ...shared, retentionSeconds: 'forever', onAbandoned: 'park' },
+      async (_, claim) => {
+        await startExecution(claim, standard, { part: 1 }).catch(() => startExecution(claim, standard, { part: 2 }));
+      },
+    );
+    await deliver(handler, host.now, { orderId: 'a' });
+    expect(sfn.started.map(({ input }) => input)).toEqual(['{"part":2}']);
+    expect((await store.read('settle#a'))?.status).toBe('completed');
+  });
+
   it('refuses a claim that is forgotten before the name is', async () => {
     const { sfn, shared, standard, host, store } = await setUp();
     const handler = eachMessage<Order>({ ...shared, onAbandoned: 'retry' }, ({ body }, claim) =>
