@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Claim, hashed, memoryStore, once, reconcile } from '../../lib/pawl/index.ts';
+import { type Claim, hashed, memoryStore, once, RetryableError, reconcile, step } from '../../lib/pawl/index.ts';
 import { type Deployments, type Mistake, type Rotated, rotate } from '../../proof/rotation/world.ts';
 import { virtualHost } from '../support/virtual-host.ts';
 
@@ -124,4 +124,29 @@ test('what is tried again under another effect key happens again, where the page
   expect(await diesBetween('both', 'both', 'retry')).toHaveLength(1);
   expect(await diesBetween('both', 'new', 'retry')).toHaveLength(1);
   expect(await diesBetween('new', 'both', 'retry')).toHaveLength(1);
+});
+
+test('a step that is done runs again under the claim of another secret, under every policy: the page says to wait for an empty queue', async () => {
+  const store = memoryStore();
+  const ran: string[] = [];
+  const under = (name: 'old' | 'new') => ({
+    ...{
+      operation: 'charge',
+      store,
+      onAbandoned: 'park' as const,
+      recordResult: false as const,
+      onEvent: () => undefined,
+    },
+    ...{ key: (order: string) => order, hideKeys: hashed(`the secret that is ${name}`) },
+  });
+  const pay = async (_: string, claim: Claim) => {
+    await step(claim, 'charge', () => void ran.push('charge'), { onAbandoned: 'park' });
+    if (ran.length === 1) throw new RetryableError('no connection to the mailer');
+  };
+  const old = once<string, unknown, false>(under('old'), pay);
+  const inside = once<string, unknown, false>(under('new'), pay);
+  const both = once<string, unknown, false>(under('old'), (order) => inside(order));
+  await expect(old('order-17')).rejects.toThrow('no connection');
+  await both('order-17');
+  expect(ran).toEqual(['charge', 'charge']);
 });
