@@ -71,9 +71,9 @@ function isAwaited(model: Model, world: World): boolean {
   }
 
   function undecidedUntil({ status, leaseUntil, unknownAt, firstSeenAt }: NonNullable<Key['record']>): number {
-    if (status === 'in-flight') return unit(leaseUntil) + times.skew;
-    if (status !== 'released') return -Infinity;
-    const settled = unknownAt === undefined ? 0 : unit(unknownAt) + times.settle + times.skew;
+    if (status !== 'in-flight' && status !== 'released') return -Infinity;
+    const asked = unknownAt === undefined ? 0 : unit(unknownAt) + times.settle + times.skew;
+    const settled = status === 'in-flight' ? unit(leaseUntil) + times.skew : asked;
     const { retryWindow } = model.config;
     return retryWindow === Infinity ? settled : Math.max(settled, unit(firstSeenAt) + retryWindow);
   }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ClaimRecord } from '../../lib/pawl/rules/record.ts';
 import type { ClaimWrite } from '../../lib/pawl/rules/store.ts';
-import { ms } from './time.ts';
+import { ms, unit } from './time.ts';
 import { at, type Key, type Model, type Worker, type World, type Writer } from './world.ts';
 
 /** A promise of the protocol that was not kept. The number is the invariant's. */
@@ -79,9 +79,16 @@ export function checkWrite(model: Model, world: World, key: number, { next, seen
   }
 }
 
-function checkGrant({ skewMs }: Model, world: World, found: ClaimRecord, next: ClaimRecord): void {
+function checkGrant(model: Model, world: World, found: ClaimRecord, next: ClaimRecord): void {
+  const { skewMs, invocation, config } = model;
   if (next.status === 'in-flight' && next.fence <= found.fence) {
     throw new Broken('invariant 4', 'a claim was granted without a new fence');
+  }
+  // By the beginning of its invocation, before which nothing is decided.
+  const askedAt = unit(next.leaseUntil) - invocation;
+  const isDoubted = found.unknownAt !== undefined || found.status === 'in-flight';
+  if (next.status === 'in-flight' && isDoubted && askedAt - unit(found.firstSeenAt) >= config.retryWindow) {
+    throw new Broken('the retry window', 'an effect in doubt was granted again after it');
   }
   if (found.status !== 'in-flight' || world.beyond) return;
   const holder = world.workers.find(({ claimId }) => claimId === found.claimId);

@@ -4,8 +4,8 @@ import { processWide } from '../kernel/process-wide.ts';
 import { propertyOf } from '../kernel/unknown.ts';
 
 /**
- * An outcome of a call of `once` that is not done, where a handler returns it to the door around it: taken for an ordinary result, the message would be
- * acknowledged with nothing done, or the outcome be kept and replayed.
+ * An outcome of a call that is not done (of `once`, of `sendOnce`, of a lock), where a handler returns it to the door around it: taken for an ordinary result,
+ * the message would be acknowledged with nothing done, or the outcome be kept and replayed.
  */
 const known = processWide('claims.not-done/1', () => ({
   outcomes: new WeakMap<object, () => unknown>(),
@@ -21,15 +21,17 @@ export function markNotDone(outcome: object, fail: () => unknown): void {
 
 /** @returns what the call would have thrown, if this is an outcome that is not done, or a copy of one */
 export function errorOfOutcome(value: object): unknown {
-  const { outcome, error, retryAfterMs } = value as Readonly<Record<string, unknown>>;
+  const { outcome, error, retryAfterMs, by } = value as Readonly<Record<string, unknown>>;
   if (typeof outcome !== 'string') return undefined;
   const isObject = typeof error === 'object' && error !== null;
   const fail = known.outcomes.get(value) ?? (isObject ? known.errors.get(error) : undefined);
   if (fail !== undefined) return errorOf(fail);
   // A copy of one that has no object in it is known by its form.
-  const said = explained(`a call of once is not done: ${outcome}`, 'call-not-done');
+  const said = explained(`a call is not done: ${outcome}`, 'call-not-done');
   if (outcome === 'key-reused' && Object.keys(value).length === 1) return new RejectedError(said);
-  const waits = (outcome === 'in-flight' || outcome === 'in-doubt') && typeof retryAfterMs === 'number';
+  // As `tryLockAll` and `tryWithLock` return it: the work was not begun.
+  const isBusy = outcome === 'busy' && Array.isArray(by);
+  const waits = (outcome === 'in-flight' || outcome === 'in-doubt' || isBusy) && typeof retryAfterMs === 'number';
   return waits ? new RetryableError(said, { retryAfterMs }) : undefined;
 }
 

@@ -79,7 +79,7 @@ export interface ClaimOptions<Input> {
    */
   readonly maxAttempts?: number;
   /**
-   * How long after it was first seen a failing key may still be tried, in seconds.
+   * How long after it was first seen a key that is not done may still be tried, in seconds.
    * @default 1209600, which is 14 days
    */
   readonly retryWindowSeconds?: number;

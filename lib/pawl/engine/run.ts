@@ -77,7 +77,7 @@ export async function run<Input, R>(
     return { kind: 'returned', value: end.value, recorded: await succeed(engine, grant, end.value) };
   }
   const error = doubt ?? failure?.error;
-  const phase = doubt ? 'during' : phaseOf(state, marksEffect);
+  const phase = doubt ? 'during' : phaseOf(state, marksEffect && work.unmarked === 0);
   stop(isLeftInFlight(engine, error, phase));
   const recorded = await fail(engine, grant, error, phase);
   // The provider is asked at the next delivery: earlier than this, its "not applied" would not be believed.

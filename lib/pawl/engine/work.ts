@@ -38,6 +38,8 @@ export class Work {
   readonly #calls: Call[] = [];
   /** Throws where its caller is inside a step. Set by the first step: a handler without steps does not carry what it takes. */
   refuseInStep: ((what: string) => void) | undefined;
+  /** How many effects may be applied that only their call can tell of, and no mark: executions without a name. */
+  unmarked = 0;
   /** Called when nothing of the handler may start any more. */
   onStop: (() => void) | undefined;
   #ended = false;

@@ -87,8 +87,8 @@ export interface Locks {
    */
   withLock<R>(resources: readonly Resource[], options: WithLockOptions, work: Work<R>): Promise<Worked<R>>;
   /**
-   * `withLock`, for callers who have something else to do than to come again: that other holders have the resources is a result. Not for
-   * use inside of `claim.effect`: an effect that returns has happened, whatever it returns.
+   * `withLock`, for callers who have something else to do than to come again: that other holders have the resources is a result. A handler, or an effect
+   * inside of `claim.effect`, that returns that result is not done. One that swallows it is.
    *
    * @throws as `withLock`, but for ResourcesBusyError
    */

@@ -35,7 +35,7 @@ export interface ClaimRules {
   readonly maxAbandoned: number;
   /** After how many grants a key that keeps failing, or never gets to start, is parked. */
   readonly maxAttempts: number;
-  /** How long after it was first seen a failing key may still be tried, in seconds. */
+  /** How long after it was first seen a key that is not done may still be tried, in seconds. */
   readonly retryWindowSeconds: number;
   /**
    * Whether a key whose attempts all said that nothing was applied may be tried again without end. A client that is refused decides for
@@ -150,11 +150,12 @@ export function decide(
   if (status === 'parked') return ended('parked');
 
   const parks = rules.onAbandoned === 'park';
+  const isWindowOver = now - found.firstSeenAt >= rules.retryWindowSeconds * 1000;
   if (status === 'released') {
     if (unknownAt !== undefined || !rules.refusalsMayRepeat) {
       if (found.attempts >= rules.maxAttempts) return park('attempts-used-up');
       if ((found.unstarted ?? 0) >= rules.maxAttempts) return park('never-started');
-      if (now - found.firstSeenAt >= rules.retryWindowSeconds * 1000) return park('retry-window-over');
+      if (isWindowOver) return park('retry-window-over');
     }
     // Released under an earlier 'retry' policy; the author has since decided that doubt means stop.
     if (parks && unknownAt !== undefined) return park('outcome-unknown');
@@ -170,6 +171,8 @@ export function decide(
   const abandoned = { ...found, abandoned: found.abandoned + 1, unknownAt: doubtOfAbandoned(found) };
   if (abandoned.abandoned >= rules.maxAbandoned) return park('abandoned-too-often', abandoned);
   if (parks && abandoned.unknownAt !== undefined) return park('abandoned', abandoned);
+  // A provider may have forgotten the effect key by now.
+  if (isWindowOver && abandoned.unknownAt !== undefined) return park('retry-window-over', abandoned);
   return grant('taken-over', abandoned);
 
   function ended(kind: 'replayed' | 'parked'): Decision {

@@ -2,6 +2,8 @@ import type { SqsTransport } from '../aws/aws.ts';
 import { acquire } from '../engine/acquire.ts';
 import type { Claim } from '../engine/claim.ts';
 import type { Engine } from '../engine/engine.ts';
+import { markNotDone } from '../engine/not-done.ts';
+import { resultOf } from '../engine/once-result.ts';
 import { type Settings, settingsOf } from '../engine/options.ts';
 import { run } from '../engine/run.ts';
 import { nodeHost } from '../host.ts';
@@ -165,8 +167,13 @@ async function sendMessage(producer: Producer, message: Outgoing): Promise<SendO
         const messageId = record.result === undefined ? undefined : (JSON.parse(record.result) as string);
         return { outcome: 'sent', key: keptKey(record, proposed), messageId, replayed: true };
       }
-      case 'parked':
-        return { outcome: 'parked', error: acquired.record.error ?? { name: 'Error', message: '' } };
+      case 'parked': {
+        const { error = { name: 'Error', message: '' } } = acquired.record;
+        const parked = { outcome: 'parked', error } as const;
+        // A handler that returns it has not sent anything, as with any other outcome of a call that is not done.
+        markNotDone(parked, () => resultOf(parked));
+        return parked;
+      }
       default:
         return { outcome: 'key-reused' };
     }

@@ -1,10 +1,18 @@
 import type { Claim } from '../engine/claim.ts';
 import { internalsOf } from '../engine/claim-internals.ts';
-import { explainedError, InDoubtError, LeaseError, RejectedError, RetryableError } from '../kernel/errors.ts';
+import type { Work } from '../engine/work.ts';
+import {
+  effectKind,
+  explainedError,
+  InDoubtError,
+  LeaseError,
+  RejectedError,
+  RetryableError,
+} from '../kernel/errors.ts';
 import { Asked } from '../kernel/heard.ts';
 import { executionHash, executionName } from './execution-name.ts';
 import { besideUnnamed, keepUnnamed } from './unnamed-starts.ts';
-import { startNamed, type Workflow } from './workflow.ts';
+import { isSameInput, startNamed, type Workflow } from './workflow.ts';
 
 /** An execution that is certain to exist. */
 export interface StartedExecution {
@@ -25,6 +33,7 @@ export interface StartedExecution {
  * @param claim as the handler was given it
  * @param input JSON: the same at each attempt, so without times and random values
  * @throws RejectedError when the target refuses the input, or has an execution of this name with another input
+ * @throws InDoubtError when it has that, and an earlier attempt is in doubt
  * @throws RetryableError when nothing was started: the target asks to slow down, or is not set up. Not beside an express execution of the same handler
  * @throws InDoubtError when an earlier attempt is so old that the target has forgotten its name
  * @throws LeaseError when the time is over. What the target throws beside these says nothing
@@ -67,15 +76,46 @@ export async function startText(claim: Claim, workflow: Workflow, input: string)
 }
 
 async function startUnder(claim: Claim, workflow: Workflow, input: string): Promise<StartedExecution> {
-  const { engine, work } = internalsOf(claim, 'startExecution');
+  const { engine, grant, work } = internalsOf(claim, 'startExecution');
   const { host } = engine.settings;
   expectStartable(claim, workflow);
   const { operation, key } = claim;
   const name = executionName(executionHash({ operation, key, target: workflow.target }, host), 1);
   const call = { signal: claim.signal };
-  if (workflow.kind === 'named') return { name, execution: await startNamed(workflow, name, input, call) };
+  if (workflow.kind === 'named') {
+    const notStarted = expectOneInput(work, name, input, workflow);
+    const isInDoubt = grant.record.unknownAt !== undefined;
+    try {
+      return { name, execution: await startNamed(workflow, name, input, call, isInDoubt) };
+    } catch (error) {
+      if (effectKind(error) !== undefined) notStarted();
+      throw error;
+    }
+  }
   const { execution } = await keepUnnamed(work, async () => workflow.start(name, input, call));
   return { name, execution };
+}
+
+/** The inputs of the executions that a run of a handler has started, by their names. */
+const inputsOf = new WeakMap<Work, Map<string, string>>();
+
+/**
+ * A second execution of one target would find the first one under its name.
+ *
+ * @returns forgets the input, where nothing is started with it
+ * @throws Error, which says nothing of the handler: it has started the first
+ */
+function expectOneInput(work: Work, name: string, input: string, { target }: Workflow): () => void {
+  const inputs = inputsOf.get(work) ?? new Map<string, string>();
+  inputsOf.set(work, inputs);
+  const before = inputs.get(name);
+  if (before === undefined) {
+    inputs.set(name, input);
+    return () => inputs.delete(name);
+  }
+  if (isSameInput(before, input)) return () => undefined;
+  const said = `a handler started two executions of ${target}, and its key names one: give each a call of once, with an operation of its own`;
+  throw explainedError(Error, said, 'other-input');
 }
 
 /** @throws what says that nothing is started: RetryableError, LeaseError, or InDoubtError */

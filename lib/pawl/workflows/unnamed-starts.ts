@@ -15,11 +15,16 @@ export async function keepUnnamed<T>(work: Work, start: () => Promise<T>): Promi
   startedBy.set(work, all);
   const started = start();
   all.add(started);
+  // Also where its author says that every effect is marked: to release the claim would start another one.
+  work.unmarked += 1;
   try {
     return await started;
   } catch (error) {
     // It says that nothing was started.
-    if (effectKind(error) !== undefined) all.delete(started);
+    if (effectKind(error) !== undefined) {
+      all.delete(started);
+      work.unmarked -= 1;
+    }
     throw error;
   }
 }

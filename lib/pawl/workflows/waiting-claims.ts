@@ -58,7 +58,7 @@ export async function startAndWait(all: WaitingClaims, claim: Claim, input: stri
     }
     case 'start': {
       const name = before.record.claimId;
-      const execution = await startNamed(workflow, name, input, call);
+      const execution = await startNamed(workflow, name, input, call, asked.unknownAt !== undefined);
       // The start is certain, and a look finds a claim that does not say so.
       await wait(all, before.record, { name, execution }, until).catch(() => undefined);
     }

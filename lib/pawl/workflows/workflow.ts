@@ -1,6 +1,6 @@
 import { expect } from '../kernel/check.ts';
 import type { OptionError } from '../kernel/errors.ts';
-import { explainedError, RejectedError, RetryableError } from '../kernel/errors.ts';
+import { explainedError, InDoubtError, RejectedError, RetryableError } from '../kernel/errors.ts';
 import type { RecordedError } from '../kernel/recorded-error.ts';
 import { canonicalJson } from '../payload/fingerprint.ts';
 
@@ -144,24 +144,26 @@ export function statusOf(status: string | undefined): Execution['status'] {
 /**
  * Starts the execution of a name, or recognises it.
  *
+ * @param isInDoubt whether an earlier attempt of the claim may have started it
  * @returns what the target knows it by
- * @throws RejectedError when the name has another input; RetryableError when nothing was started, or the target cannot say yet
+ * @throws RejectedError when the name has another input, or InDoubtError when that may be of an earlier attempt; RetryableError when nothing was started, or
+ *   the target cannot say yet
  */
 export async function startNamed(
   workflow: NamedWorkflow,
   name: string,
   input: string,
   call: WorkflowCall,
+  isInDoubt = false,
 ): Promise<string> {
   const started = await workflow.start(name, input, call);
   if (started.outcome === 'started') return started.execution;
   const found = await describeTaken(workflow, name, call);
   if (found.input !== undefined && isSameInput(found.input, input)) return found.execution;
-  throw explainedError(
-    RejectedError,
-    `${found.execution} was started with another input: the key was used before for something else, or the input changes between two attempts`,
-    'other-input',
-  );
+  const said = `${found.execution} was started with another input: the key was used before for something else, or the input changes between two attempts`;
+  // Rejected, the claim would say that nothing was started, and an operator would start it under another key.
+  if (isInDoubt) throw explainedError(InDoubtError, said, 'other-input');
+  throw explainedError(RejectedError, said, 'other-input');
 }
 
 /** @throws RetryableError when the target does not show it yet: to start it again does no harm */
@@ -179,7 +181,7 @@ async function describeTaken(workflow: NamedWorkflow, name: string, call: Workfl
 }
 
 /** Whether two JSON texts mean the same: the order of their fields does not count. */
-function isSameInput(one: string, other: string): boolean {
+export function isSameInput(one: string, other: string): boolean {
   if (one === other) return true;
   try {
     return canonicalJson(one) === canonicalJson(other);

@@ -75,6 +75,26 @@ describe('decide', () => {
     });
   });
 
+  it('parks an abandoned attempt in doubt when the retry window is over, and not a millisecond before', () => {
+    const end = someDay + rules.retryWindowSeconds * 1000;
+    expect(decide(record(), request('second'), rules, end - 1).kind).toBe('taken-over');
+    expect(decide(record(), request('second'), rules, end)).toMatchObject({
+      kind: 'parked',
+      write: {
+        next: {
+          status: 'parked',
+          claimId: 'first',
+          fence: 2,
+          abandoned: 1,
+          unknownAt: someDay + 30_000,
+          error: { name: 'retry-window-over' },
+        },
+      },
+    });
+    // Nothing of it is in doubt: what was not committed with the claim was not applied.
+    expect(decide(record({ atomic: 1 }), request('second'), { ...rules, atomic: true }, end).kind).toBe('taken-over');
+  });
+
   it('grants a released claim again, and never restarts its fence', () => {
     expect(
       decide(record({ status: 'released', fence: 4, attempts: 4 }), request('second'), rules, someDay),

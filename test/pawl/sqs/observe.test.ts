@@ -10,11 +10,13 @@ import {
   step,
 } from '../../../lib/pawl/index.ts';
 import { SetupError } from '../../../lib/pawl/kernel/errors.ts';
+import { claimHeld } from '../../../lib/pawl/locks/index.ts';
 import { operator } from '../../../lib/pawl/operate/index.ts';
 import { observedIn } from '../../../lib/pawl/rules/observed.ts';
 import { isInShare } from '../../../lib/pawl/rules/share.ts';
 import { bodyField, eachMessage, type SqsOptions } from '../../../lib/pawl/sqs/index.ts';
 import { commit } from '../../../lib/pawl/transactions/index.ts';
+import { startExecution, type Workflow } from '../../../lib/pawl/workflows/index.ts';
 import { stores, takenAway } from '../../support/broken-stores.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { virtualHost } from '../../support/virtual-host.ts';
@@ -178,6 +180,8 @@ describe('eachMessage under observe', () => {
       const charge = async () => step(claim, 'charge', () => 1, { onAbandoned: 'park' });
       await charge().catch(errorOf);
       await (async () => commit(claim, []))().catch(errorOf);
+      await (async () => startExecution(claim, {} as Workflow, {}))().catch(errorOf);
+      await (async () => claimHeld(claim, 'claims'))().catch(errorOf);
     });
     expect(await call(order('a'))).toEqual([]);
     expect(seen).toEqual([
@@ -189,6 +193,8 @@ describe('eachMessage under observe', () => {
       true,
       expect.stringMatching(/^OptionError: step: not under mode: 'observe'/),
       expect.stringMatching(/^OptionError: commit: not under mode: 'observe'/),
+      expect.stringMatching(/^OptionError: startExecution: not under mode: 'observe'/),
+      expect.stringMatching(/^OptionError: claimHeld: not under mode: 'observe'/),
     ]);
     expect(types()).toEqual([]);
   });

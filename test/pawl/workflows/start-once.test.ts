@@ -112,13 +112,27 @@ describe('startOnce, over a standard workflow', () => {
     expect(sfn.calls).toEqual(['StartExecution']);
   });
 
-  it('rejects a start whose name has another input', async () => {
+  it.each([
+    ['', {}],
+    [', where its end is waited for', { waitForEnd: { afterFailed: 'park', endsWithinMs: day } as const }],
+  ])('parks a start whose name has another input, if an earlier attempt may have started it%s', async (_, waits) => {
     const { sfn, shared, standard, host, store } = await setUp(['lost-after']);
-    let attempt = 0;
-    const handler = startOnce<Order>({ ...shared, workflow: standard, input: () => ({ attempt: ++attempt }) });
-    const message = sqsRecord({ orderId: 'a' });
-    await deliver(handler, host.now, message);
-    expect(await deliver(handler, host.now, message)).toEqual([message.messageId]);
+    const fingerprint = { ignore: ['sentAt'] };
+    const handler = startOnce<Order & { sentAt: number }>({ ...shared, ...waits, fingerprint, workflow: standard });
+    await deliver(handler, host.now, sqsRecord({ orderId: 'a', sentAt: 1 }));
+    expect(await deliver(handler, host.now, sqsRecord({ orderId: 'a', sentAt: 2 }))).toHaveLength(1);
+    expect(sfn.started).toHaveLength(1);
+    const record = await store.read('settle#a');
+    expect(record).toMatchObject({ status: 'parked', unknownAt: host.now() });
+    expect(record?.error?.message).toContain('docs/errors.md#other-input');
+  });
+
+  it('rejects a start whose name has another input, if the key was used for it before', async () => {
+    const { sfn, shared, standard, host } = await setUp();
+    await deliver(startOnce<Order>({ ...shared, workflow: standard }), host.now, { orderId: 'a', cents: 1 });
+    const store = memoryStore();
+    const forgetful = startOnce<Order>({ ...shared, store, workflow: standard });
+    expect(await deliver(forgetful, host.now, { orderId: 'a', cents: 2 })).toHaveLength(1);
     expect(sfn.started).toHaveLength(1);
     const record = await store.read('settle#a');
     expect(record).toMatchObject({ status: 'rejected', error: { name: 'RejectedError' } });
@@ -241,6 +255,34 @@ describe('startExecution', () => {
     expect(sfn.started).toHaveLength(2);
   });
 
+  it('leaves a handler that starts two executions of one target to its policy: the first one runs', async () => {
+    const { sfn, shared, standard, host, store } = await setUp();
+    const handler = eachMessage<Order>(
+      { ...shared, retentionSeconds: 'forever', onAbandoned: 'park' },
+      async (_, claim) => {
+        for (const part of [1, 2]) await startExecution(claim, standard, { part });
+      },
+    );
+    await deliver(handler, host.now, { orderId: 'a' });
+    expect(sfn.started.map(({ input }) => input)).toEqual(['{"part":1}']);
+    const record = await store.read('settle#a');
+    expect(record?.status).toBe('parked');
+    expect(record?.error?.message).toMatch(/two executions of .*a call of once.*#other-input$/);
+  });
+
+  it('starts an execution with another input, where nothing was started with the first one', async () => {
+    const { sfn, shared, standard, host, store } = await setUp(['throttled']);
+    const handler = eachMessage<Order>(
+      { ...shared, retentionSeconds: 'forever', onAbandoned: 'park' },
+      async (_, claim) => {
+        await startExecution(claim, standard, { part: 1 }).catch(() => startExecution(claim, standard, { part: 2 }));
+      },
+    );
+    await deliver(handler, host.now, { orderId: 'a' });
+    expect(sfn.started.map(({ input }) => input)).toEqual(['{"part":2}']);
+    expect((await store.read('settle#a'))?.status).toBe('completed');
+  });
+
   it('refuses a claim that is forgotten before the name is', async () => {
     const { sfn, shared, standard, host, store } = await setUp();
     const handler = eachMessage<Order>({ ...shared, onAbandoned: 'retry' }, ({ body }, claim) =>
@@ -249,6 +291,36 @@ describe('startExecution', () => {
     expect(await deliver(handler, host.now, { orderId: 'a' })).toHaveLength(1);
     expect((await store.read('settle#a'))?.error?.message).toMatch(/^retentionSeconds: expected at least 7776000/);
     expect(sfn.started).toHaveLength(0);
+  });
+
+  it.each([
+    ['park', 'parked'],
+    ['retry', 'released'],
+  ] as const)(
+    'leaves an express execution without an answer to the policy, also where the handler marks its effects: %s',
+    async (onAbandoned, status) => {
+      const { sfn, shared, express, host, store } = await setUp(['lost-after']);
+      const handler = eachMessage<Order>({ ...shared, onAbandoned, marksEffect: true }, async ({ body }, claim) => {
+        await startExecution(claim, express, body);
+      });
+      await deliver(handler, host.now, { orderId: 'a' });
+      expect(sfn.started).toHaveLength(1);
+      expect(await store.read('settle#a')).toMatchObject({ status, unknownAt: host.now() });
+    },
+  );
+
+  it('leaves nothing in doubt where an express execution was refused, and the handler marks its effects', async () => {
+    const { sfn, shared, express, host, store } = await setUp(['throttled']);
+    const handler = eachMessage<Order>(
+      { ...shared, onAbandoned: 'park', marksEffect: true },
+      async ({ body }, claim) => {
+        await startExecution(claim, express, body).catch(() => undefined);
+        throw new Error('no connection');
+      },
+    );
+    await deliver(handler, host.now, { orderId: 'a' });
+    expect(sfn.started).toHaveLength(0);
+    expect(await store.read('settle#a')).toMatchObject({ status: 'released', unknownAt: undefined });
   });
 
   it('is waited for by a handler that does not await it', async () => {

@@ -44,6 +44,15 @@ const planted: readonly (readonly [what: string, where: string, promise: string,
     { decide: (found, request, rules, now) => decide(found, request, { ...rules, skewMs: 0 }, now) },
   ],
   [
+    'a dead worker that is taken over after the retry window',
+    'retry, limits',
+    'the retry window',
+    {
+      decide: (found, request, rules, now) =>
+        decide(found, request, found?.status === 'in-flight' ? { ...rules, retryWindowSeconds: 1e9 } : rules, now),
+    },
+  ],
+  [
     'a claim given back although its effect is in doubt',
     'park',
     'invariant 1',

@@ -13,8 +13,10 @@ import {
   step,
 } from '../../../lib/pawl/index.ts';
 import { sleep } from '../../../lib/pawl/kernel/host.ts';
+import { memoryLockStore, resourceLocks } from '../../../lib/pawl/locks/index.ts';
 import { sqsOnce } from '../../../lib/pawl/middy/index.ts';
-import { bodyField, eachMessage } from '../../../lib/pawl/sqs/index.ts';
+import { bodyField, eachMessage, sendOnce } from '../../../lib/pawl/sqs/index.ts';
+import { claimRecord } from '../../../lib/testing/laws/records.ts';
 import { doors as apis } from '../../support/http-doors.ts';
 import { apiGatewayV2 } from '../../support/http-events.ts';
 import { context, failuresOf, noQueue, sqsEvent, sqsRecord } from '../../support/lambda.ts';
@@ -216,6 +218,52 @@ describe('an outcome that is not done, and what a call has thrown', () => {
     const foreign: Handle = () =>
       Promise.allSettled([Promise.reject(new RetryableError()), Promise.reject(new Error())]);
     expect((await runs(doors.eachMessage as Door, foreign)).status).toBe('parked');
+  });
+});
+
+describe('what a lock or a producer says is not done', () => {
+  const busy: Handle = async ({ host }) => {
+    const locks = resourceLocks({ store: memoryLockStore(), host, onEvent: () => undefined });
+    await locks.lockAll(['debt'], { holder: 'another', reason: 'a repayment' });
+    const unlock = { onSuccess: 'unlock', onFailure: 'keep' } as const;
+    return locks.tryWithLock(['debt'], { holder: 'this', reason: 'a repayment', unlock }, () => undefined);
+  };
+  const forms: Readonly<Record<string, Handle>> = {
+    'busy resources': busy,
+    'busy resources, as a copy': async (world) => ({ ...((await busy(world)) as object) }),
+    'busy resources, in a list': async (world) => [await busy(world)],
+  };
+
+  test.each(table(forms))('is no result, $form, of $door', async ({ run, handle, door }) => {
+    const { status, unknownAt, isTakenForDone, response } = await runs(run, handle);
+    expect({ status, unknownAt, isTakenForDone }).toEqual({
+      status: 'released',
+      unknownAt: undefined,
+      isTakenForDone: false,
+    });
+    if (door.toLowerCase().includes('http')) expect(response).toMatchObject({ statusCode: 503 });
+  });
+
+  /** Returns what became of a message that no try of fourteen days could send. */
+  const parked: Handle = async ({ store, host }) => {
+    const next = claimRecord({
+      id: 'send:mail#order-17',
+      status: 'parked',
+      error: { name: 'retry-window-over', message: '' },
+    });
+    await store.write({ next, seen: undefined });
+    const queueUrl = 'https://sqs.us-east-1.amazonaws.com/000000000000/mails';
+    const send = sendOnce({ operation: 'mail', store, host, queueUrl, aws: noQueue, onEvent: () => undefined });
+    return send({ key: 'order-17', body: order });
+  };
+  const notSent: Readonly<Record<string, Handle>> = {
+    'as it is': parked,
+    'as a copy': async (world) => ({ ...((await parked(world)) as object) }),
+  };
+
+  test.each(table(notSent))('parks, a message that is not sent, $form, of $door', async ({ run, handle }) => {
+    const { status, isTakenForDone } = await runs(run, handle, 'retry');
+    expect({ status, isTakenForDone }).toEqual({ status: 'parked', isTakenForDone: false });
   });
 });
 

@@ -296,6 +296,25 @@ describe('what becomes of an abandoned attempt', () => {
   );
 
   promise(
+    policies,
+    'A key that still fails after that time is parked, and so is one whose worker died before it was done',
+    'a message that comes back after its retry window does not run again beside a dead worker, whose effect key its provider may have forgotten',
+    async () => {
+      const all = surroundings();
+      const retryWindowSeconds = 20 * 3600;
+      const plain = { ...all.plain, retryWindowSeconds };
+      await deadWorker({ ...all, plain }, (effectKey) => all.bank.apply(effectKey));
+      const pay = once({ ...plain, onAbandoned: 'retry' }, (_, claim) => all.bank.apply(claim.effectKey)).outcome;
+      await all.time.advance(3 * 24 * 3_600_000);
+      expect(await all.time.until(pay(payment))).toMatchObject({
+        outcome: 'parked',
+        error: { name: 'retry-window-over' },
+      });
+      expect(all.bank.count()).toBe(1);
+    },
+  );
+
+  promise(
     'ClaimOptions.maxAttempts',
     'After how many grants a key that keeps failing is parked. @default 20',
     'a key that keeps failing is granted twenty times, and then parked',

@@ -60,7 +60,8 @@ export function observedClaim({ operation, identity, attempt, host, until }: Abo
   };
 }
 
-function refusedInObserve(what: string): OptionError {
+/** Why a handler that is only observed cannot have this. */
+export function refusedInObserve(what: string): OptionError {
   const said = `${what}: not under mode: 'observe', where pawl writes nothing of the handler's. Enforce this operation, or do without ${what} while you observe it`;
   return new OptionError(said, 'only-observed');
 }
