@@ -4,6 +4,7 @@ import type { ClaimRecord } from '../../../lib/pawl/rules/record.ts';
 import type { ClaimStore } from '../../../lib/pawl/rules/store.ts';
 import { dynamoStore, individualDynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { toItem } from '../../../lib/pawl/stores/dynamodb/item.ts';
+import { withListing } from '../../../lib/pawl/stores/listing.ts';
 import { record as claimRecord } from '../../support/records.ts';
 
 /** A client that answers what it is told to, and keeps what it was asked. */
@@ -56,6 +57,18 @@ describe.each(stores)('%s', (_, storeOn) => {
     const refusing = storeOn(clientThat(() => Promise.reject(refusal)).client);
     expect(await refusing.write({ next: record, seen: undefined })).toEqual({ applied: false, found: undefined });
   });
+});
+
+it('changes a claim by a statement for an operator: the grant permits no PutItem, which could make one', async () => {
+  const { client, asked } = clientThat(() => ({ Responses: [{}] }));
+  const store = individualDynamoStore({ tableName: 'claims', aws: sdk({ dynamodb: client }) });
+  await withListing(store).write({ next: record, seen: record });
+  await store.write({ next: record, seen: record });
+  const own: unknown[] = [];
+  const around = { ...store, write: async (write: unknown) => ({ applied: own.push(write) > 0 }) as const };
+  await withListing(around).write({ next: record, seen: record });
+  expect(asked.map(({ command }) => command)).toEqual(['BatchExecuteStatementCommand', 'PutItemCommand']);
+  expect(own).toHaveLength(1);
 });
 
 describe('a batch of dynamoStore', () => {
