@@ -13,7 +13,7 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { IFunction, Function as LambdaFunctionConstruct } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { metricNamespace, type NamesOf, scheduledVariable } from 'pawl/deployment';
-import { actOn, alarmAt } from './alarms.ts';
+import { acrossRuns, actOn, alarmAt } from './alarms.ts';
 import { grantOperate } from './claims-grants.ts';
 import { environmentProblems, refuseIfAny } from './consumer-checks.ts';
 import { createFunction } from './consumer-function.ts';
@@ -158,6 +158,7 @@ export class OpenClaimsSweep extends Construct {
       maxDoubtAge = Duration.hours(1),
       maxOpenAge = Duration.days(1),
       maxKeptLockAge,
+      schedule = Schedule.rate(Duration.minutes(5)),
     } = props;
     refuseIfAny(this.node.path, environmentProblems(Stack.of(this), environment, ['CLAIMS_TABLE', scheduledVariable]));
 
@@ -170,7 +171,7 @@ export class OpenClaimsSweep extends Construct {
     this.function = made;
     this.rule = new Rule(this, 'Schedule', {
       description: `${Stack.of(this).stackName}: settles claims in doubt.`,
-      schedule: props.schedule ?? Schedule.rate(Duration.minutes(5)),
+      schedule,
       targets: [new LambdaFunction(made, { retryAttempts: 0 })],
     });
     // The next run comes by itself: a second try of this one would only run beside it. EventBridge tries a call again that Lambda did not take, and
@@ -178,7 +179,7 @@ export class OpenClaimsSweep extends Construct {
     made.configureAsyncInvoke({ retryAttempts: 0 });
     const silence = props.maxSilence ?? Duration.hours(props.schedule === undefined ? 1 : 25);
     startBySchedule(this, made, { kind: 'sweep', maxSilenceHours: silence.toHours() });
-    this.alarms = this.#createAlarms({ maxDoubtAge, maxOpenAge, maxKeptLockAge, maxSilence: silence });
+    this.alarms = this.#createAlarms({ maxDoubtAge, maxOpenAge, maxKeptLockAge, maxSilence: silence, schedule });
   }
 
   /** Adds these actions to every alarm of the sweep, for instance an `SnsAction`. */
@@ -198,11 +199,14 @@ export class OpenClaimsSweep extends Construct {
     maxOpenAge,
     maxKeptLockAge,
     maxSilence,
+    schedule,
   }: Readonly<Record<'maxDoubtAge' | 'maxOpenAge' | 'maxSilence', Duration>> & {
     readonly maxKeptLockAge: Duration | undefined;
+    readonly schedule: Schedule;
   }): OpenClaimsSweepAlarms {
     const { path } = this.node;
-    const period = { period: Duration.minutes(5) };
+    const fiveMinutes = { period: Duration.minutes(5) };
+    const { looks, ...period } = acrossRuns(schedule, maxSilence);
     const runs = this.function.metricInvocations({ period: Duration.hours(1), statistic: 'Sum' });
     const silent = runs.createAlarm(this, 'SilentAlarm', {
       threshold: 1,
@@ -215,7 +219,7 @@ export class OpenClaimsSweep extends Construct {
     });
     return {
       silent,
-      failed: alarmAt(this, 'FailedAlarm', this.function.metricErrors(period), {
+      failed: alarmAt(this, 'FailedAlarm', this.function.metricErrors(fiveMinutes), {
         threshold: 1,
         description:
           `${path}: a run of the sweep failed. What it had settled is settled; the next run looks at the rest. No effect is doubled. What to do: ` +
@@ -224,6 +228,7 @@ export class OpenClaimsSweep extends Construct {
       }),
       oldestInDoubt: alarmAt(this, 'OldestInDoubtAlarm', this.metricSweep('SweepOldestInDoubtSeconds', period), {
         threshold: maxDoubtAge.toSeconds(),
+        ...looks,
         description:
           `${path}: a claim has been in doubt for more than ${maxDoubtAge.toHumanString()}: nothing says whether its effect happened. What to do: ` +
           'look at the line of the last run in the logs (pawl: swept). SweepInconclusive: the provider cannot say; such a claim is parked in the ' +
@@ -231,6 +236,7 @@ export class OpenClaimsSweep extends Construct {
       }),
       oldestOpen: alarmAt(this, 'OldestOpenAlarm', this.metricSweep('SweepOldestOpenSeconds', period), {
         threshold: maxOpenAge.toSeconds(),
+        ...looks,
         description:
           `${path}: the oldest open claim, parked or in doubt, was first seen more than ${maxOpenAge.toHumanString()} ago, and nobody has settled it. Its effect ` +
           'has not been confirmed. What to do: list what is open with the command pawl claims, find out what has happened, and resolve it with the ' +
@@ -239,13 +245,14 @@ export class OpenClaimsSweep extends Construct {
       ...(maxKeptLockAge && {
         oldestKeptLock: alarmAt(this, 'OldestKeptLockAlarm', this.metricSweep('SweepOldestKeptLockSeconds', period), {
           threshold: maxKeptLockAge.toSeconds(),
+          ...looks,
           description:
             `${path}: the holder of a kept lock has had its resources for more than ${maxKeptLockAge.toHumanString()}, and its next attempt has not come. ` +
             'Other requests for these resources wait. What to do: list the locks with the command pawl locks, redrive the message of the holder, or ' +
             'release the lock with the command pawl unlock.',
         }),
       }),
-      parked: alarmAt(this, 'ParkedAlarm', this.metricSweep('SweepParked', period), {
+      parked: alarmAt(this, 'ParkedAlarm', this.metricSweep('SweepParked', fiveMinutes), {
         threshold: 1,
         description:
           `${path}: the sweep has parked a claim: its provider could not say whether the effect happened, or cannot be asked. It does not run until an ` +
