@@ -64,8 +64,9 @@ export async function openAccount(
 ): Promise<OpenAccount> {
   const config = clientConfig(given);
   const stack = given.stack;
+  const where = { inDatabase: given.database !== undefined };
   const places =
-    stack === undefined ? undefined : await (await import('./deployed/places.ts')).readPlaces(stack, config);
+    stack === undefined ? undefined : await (await import('./deployed/places.ts')).readPlaces(stack, config, where);
   const leftOut = (what: Unread['what'], action: string) => {
     const unread = places?.unread.filter((one) => one.what === what) ?? [];
     for (const { functionName } of unread) io.error.line(`Left out: ${functionName}: you may not ${action}.`);

@@ -44,9 +44,10 @@ interface Clients {
  * (lambda:ListAliases, ListEventSourceMappings, sqs:GetQueueUrl, GetQueueAttributes), it finds the dead-letter queues that only a redrive policy names.
  *
  * @param name the name or ARN of a CloudFormation stack, or else of a Lambda function
+ * @param where.inDatabase the claims are in PostgreSQL: their consumers have no CLAIMS_TABLE, and are known by their dead-letter queue
  * @throws NothingFoundError; AWS's error
  */
-export async function readPlaces(name: string, config: ClientConfig): Promise<Places> {
+export async function readPlaces(name: string, config: ClientConfig, { inDatabase = false } = {}): Promise<Places> {
   const clients: Clients = {
     cloudFormation: new CloudFormationClient(config),
     lambda: new LambdaClient(config),
@@ -70,8 +71,8 @@ export async function readPlaces(name: string, config: ClientConfig): Promise<Pl
       const variables = read?.Environment?.Variables ?? {};
       const { CLAIMS_TABLE: table, OUTBOX_TABLE: outboxTable, DEAD_LETTER_QUEUE_URL: urls = '' } = variables;
       if (outboxTable !== undefined) outboxTables.add(outboxTable);
-      if (table === undefined) continue;
-      tables.add(table);
+      if (table !== undefined) tables.add(table);
+      else if (!inDatabase || urls === '') continue;
       const mappings = await ifPermitted(() => mappingsOf(clients, functionName));
       if (mappings === 'denied' && urls === '') unread.push({ functionName, what: 'queues' });
       const places =

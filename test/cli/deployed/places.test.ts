@@ -45,10 +45,10 @@ async function describeAccount(described: DescribedAccount): Promise<void> {
 }
 
 /** What is found in another account than the shop's. */
-async function placesOf(described: DescribedAccount, name = 'Shop') {
+async function placesOf(described: DescribedAccount, name = 'Shop', where = {}) {
   await account.stop();
   await describeAccount(described);
-  return readPlaces(name, config);
+  return readPlaces(name, config, where);
 }
 
 beforeEach(() => describeAccount(shop));
@@ -72,6 +72,15 @@ it('does not choose between queues that share a dead-letter queue: a redrive to 
   const mails = { Environment: { Variables: { CLAIMS_TABLE: 'claims' } } };
   const { deadLetters } = await placesOf({ ...shop, functions: { ...shop.functions, mails }, queues });
   expect(deadLetters).toEqual([{ deadLetterUrl: expect.stringMatching(/\/dlq$/), queueUrl: undefined }]);
+});
+
+it('finds the dead-letter queue of a consumer whose claims are in a database, and which has no table', async () => {
+  const mails = { Environment: { Variables: { DEAD_LETTER_QUEUE_URL: 'https://sqs/mails-dlq' } } };
+  const described = { ...shop, functions: { ...shop.functions, mails } };
+  const queuesOf = ({ deadLetters }: Awaited<ReturnType<typeof readPlaces>>) =>
+    deadLetters.map(({ deadLetterUrl }) => deadLetterUrl.split('/').at(-1));
+  expect(queuesOf(await placesOf(described, 'Shop', { inDatabase: true }))).toEqual(['mails-dlq', 'orders-dlq']);
+  expect(queuesOf(await placesOf(described))).toEqual(['orders-dlq']);
 });
 
 describe('an operator who may not list event sources, which IAM permits for all functions or for none', () => {
