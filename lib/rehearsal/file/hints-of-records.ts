@@ -37,6 +37,16 @@ function attemptsOf(
   return attempts;
 }
 
+/** Whether two messages met at one record: they share a key that does not show the intent, such as a hash of it. */
+export function doCopiesMeet(one: Pick<Case, 'intent' | 'entries'>): boolean {
+  const firsts = new Map<string, string>();
+  return attemptsOf(one).some(({ message, records }) => {
+    if (message === undefined) return false;
+    for (const record of records) if (!firsts.has(record)) firsts.set(record, message);
+    return [...records].some((record) => firsts.get(record) !== message);
+  });
+}
+
 /** Under which keys the attempts of a function wrote their records. */
 type Keys = 'shared' | 'of-the-message' | 'made-anew' | 'unknown';
 

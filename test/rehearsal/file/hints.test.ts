@@ -152,6 +152,29 @@ test('each copy has a claim of its own: no claim names the intent', () => {
   ).toEqual([]);
 });
 
+test('copies that meet at one record have no claims of their own, although its hidden key does not name the intent', () => {
+  const copies = (keyOf: (copy: string) => string) =>
+    ['m1', 'm2'].flatMap((message): readonly Happening[] => {
+      const { write, ...rest } = stored('written', 'S1', false);
+      const begun = { ...began('S1'), messages: new Map([['order-1', message]]) };
+      return [sent, begun as Happening, { ...rest, write: { ...write, key: keyOf(message) } }, applied('S1')];
+    });
+  expect(
+    hintsOn(
+      'doubled',
+      copies(() => 'mail#hmac:8e1f'),
+      { hasClaims: true },
+    ),
+  ).toEqual([]);
+  expect(
+    hintsOn(
+      'doubled',
+      copies((message) => `mail#${message}`),
+      { hasClaims: true },
+    ),
+  ).toEqual(['claim-of-the-copy']);
+});
+
 test('the effect is outside of the claim: an invocation had it before it wrote one', () => {
   const outside = [began('S1'), applied('S1'), stored('written'), began('S1'), applied('S1')];
   expect(hintsOn('doubled', outside, { hasClaims: true })).toEqual(['outside-of-the-claim']);
