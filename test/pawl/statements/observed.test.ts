@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type memoryStore, once, RetryableError } from '../../../lib/pawl/index.ts';
+import { memoryStore, once, RetryableError } from '../../../lib/pawl/index.ts';
 import { settleFindings } from '../../../lib/pawl/statements/index.ts';
 import { charges, hour } from './charges.ts';
 
