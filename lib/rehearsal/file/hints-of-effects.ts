@@ -1,6 +1,6 @@
 import { about, type Case, type Facts, isLookedAt, type Rule } from './hint-rule.ts';
 import { functionsThatAreLate, isNotAwaited } from './hints-of-handlers.ts';
-import { doCopiesMeet, isExplained } from './hints-of-records.ts';
+import { areCopiesApart, isExplained } from './hints-of-records.ts';
 import type { Entry } from './journal.ts';
 
 /* What can be wrong inside of a function: what it remembers, and when it has its effect. */
@@ -177,7 +177,7 @@ export const calledTwice: Rule = (_, cases) => {
 export const claimOfTheCopy: Rule = ({ hasClaims }, cases) => {
   const apart = cases.filter((one) => {
     const stored = one.entries.filter((entry) => entry.kind === 'stored');
-    const isApart = stored.length > 0 && !stored.some(({ isNamed }) => isNamed) && !doCopiesMeet(one);
+    const isApart = stored.length > 0 && !stored.some(({ isNamed }) => isNamed) && areCopiesApart(one);
     return one.problem === 'doubled' && sends(one.entries) > 1 && isApart;
   });
   return about(

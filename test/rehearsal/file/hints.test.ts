@@ -152,27 +152,26 @@ test('each copy has a claim of its own: no claim names the intent', () => {
   ).toEqual([]);
 });
 
-test('copies that meet at one record have no claims of their own, although its hidden key does not name the intent', () => {
-  const copies = (keyOf: (copy: string) => string) =>
-    ['m1', 'm2'].flatMap((message): readonly Happening[] => {
+test('copies whose key is hidden have no claims of their own: they meet at one, or their batch does not show it', () => {
+  const copies = (keyOf: (copy: string) => string, messages = ['m1', 'm2']) =>
+    messages.flatMap((message): readonly Happening[] => {
       const { write, ...rest } = stored('written', 'S1', false);
-      const begun = { ...began('S1'), messages: new Map([['order-1', message]]) };
-      return [sent, begun as Happening, { ...rest, write: { ...write, key: keyOf(message) } }, applied('S1')];
+      const begun: Happening = { ...began('S1'), messages: new Map([['order-1', message]]) } as const;
+      return [sent, begun, { ...rest, write: { ...write, key: keyOf(message) } }, applied('S1')];
     });
-  expect(
-    hintsOn(
-      'doubled',
-      copies(() => 'mail#hmac:8e1f'),
-      { hasClaims: true },
-    ),
-  ).toEqual([]);
-  expect(
-    hintsOn(
-      'doubled',
-      copies((message) => `mail#${message}`),
-      { hasClaims: true },
-    ),
-  ).toEqual(['claim-of-the-copy']);
+  const ofMessages = copies((message) => `mail#${message}`);
+  expect(hintsOn('doubled', ofMessages, { hasClaims: true })).toEqual(['claim-of-the-copy']);
+  const hidden = copies(() => 'mail#hmac:8e1f');
+  expect(hintsOn('doubled', hidden, { hasClaims: true })).toEqual([]);
+
+  const inBatch = (happenings: readonly Happening[]) => {
+    const journal = createJournal(() => Date.UTC(2026, 10, 22));
+    for (const one of happenings) journal.add(one.kind === 'stored' ? ['order-1', 'order-2'] : ['order-1'], one);
+    return hintsOn('doubled', [], { hasClaims: true, journal });
+  };
+  expect(inBatch(ofMessages)).toEqual(['claim-of-the-copy']);
+  // Both copies are in both batches: of each, one is seen.
+  expect(inBatch(copies(() => 'mail#hmac:8e1f', ['m1', 'm1']))).toEqual([]);
 });
 
 test('the effect is outside of the claim: an invocation had it before it wrote one', () => {
