@@ -1,4 +1,4 @@
-import type { Duration } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import {
   type Alarm,
   ComparisonOperator,
@@ -7,7 +7,9 @@ import {
   type Metric,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Schedule } from 'aws-cdk-lib/aws-events';
 import type { Construct } from 'constructs';
+import { longestPauseSeconds } from 'pawl/deployment';
 
 interface AlarmOptions {
   readonly threshold: number;
@@ -54,4 +56,19 @@ export function silentAlarm(
 /** Adds each of the actions to each of the alarms. */
 export function actOn(alarms: readonly (Alarm | undefined)[], actions: readonly IAlarmAction[]): void {
   for (const alarm of alarms) alarm?.addAlarmAction(...actions);
+}
+
+/**
+ * How an alarm looks at what each run of a schedule says anew: it stays until the run that says otherwise. Between two runs there is no data.
+ *
+ * @param maxSilence how long no run may begin, where the schedule does not say how long none does
+ */
+export function acrossRuns(schedule: Schedule, maxSilence: Duration) {
+  const pause = longestPauseSeconds(schedule.expressionString) ?? maxSilence.toSeconds();
+  // CloudWatch looks back for a day in periods below an hour, and for a week in longer ones.
+  const [seconds, most] = pause <= 23 * 3600 ? [300, 288] : [3600, 168];
+  return {
+    period: Duration.seconds(seconds),
+    looks: { evaluationPeriods: Math.min(Math.ceil(pause / seconds) + 1, most), datapointsToAlarm: 1 },
+  };
 }

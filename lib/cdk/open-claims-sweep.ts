@@ -6,7 +6,7 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { IFunction, Function as LambdaFunctionConstruct } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { metricNamespace, type NamesOf, scheduledVariable } from 'pawl/deployment';
-import { actOn, alarmAt, silentAlarm } from './alarms.ts';
+import { acrossRuns, actOn, alarmAt, silentAlarm } from './alarms.ts';
 import { grantOperate } from './claims-grants.ts';
 import { environmentProblems, refuseIfAny } from './consumer-checks.ts';
 import { createFunction } from './consumer-function.ts';
@@ -151,6 +151,7 @@ export class OpenClaimsSweep extends Construct {
       maxDoubtAge = Duration.hours(1),
       maxOpenAge = Duration.days(1),
       maxKeptLockAge,
+      schedule = Schedule.rate(Duration.minutes(5)),
     } = props;
     refuseIfAny(this.node.path, environmentProblems(Stack.of(this), environment, ['CLAIMS_TABLE', scheduledVariable]));
 
@@ -163,7 +164,7 @@ export class OpenClaimsSweep extends Construct {
     this.function = made;
     this.rule = new Rule(this, 'Schedule', {
       description: `${Stack.of(this).stackName}: settles claims in doubt.`,
-      schedule: props.schedule ?? Schedule.rate(Duration.minutes(5)),
+      schedule,
       targets: [new LambdaFunction(made, { retryAttempts: 0 })],
     });
     // The next run comes by itself: a second try of this one would only run beside it. EventBridge tries a call again that Lambda did not take, and
@@ -171,7 +172,7 @@ export class OpenClaimsSweep extends Construct {
     made.configureAsyncInvoke({ retryAttempts: 0 });
     const silence = props.maxSilence ?? Duration.hours(props.schedule === undefined ? 1 : 25);
     startBySchedule(this, made, { kind: 'sweep', maxSilenceHours: silence.toHours() });
-    this.alarms = this.#createAlarms({ maxDoubtAge, maxOpenAge, maxKeptLockAge, maxSilence: silence });
+    this.alarms = this.#createAlarms({ maxDoubtAge, maxOpenAge, maxKeptLockAge, maxSilence: silence, schedule });
   }
 
   /** Adds these actions to every alarm of the sweep, for instance an `SnsAction`. */
@@ -191,11 +192,14 @@ export class OpenClaimsSweep extends Construct {
     maxOpenAge,
     maxKeptLockAge,
     maxSilence,
+    schedule,
   }: Readonly<Record<'maxDoubtAge' | 'maxOpenAge' | 'maxSilence', Duration>> & {
     readonly maxKeptLockAge: Duration | undefined;
+    readonly schedule: Schedule;
   }): OpenClaimsSweepAlarms {
     const { path } = this.node;
-    const period = { period: Duration.minutes(5) };
+    const fiveMinutes = { period: Duration.minutes(5) };
+    const { looks, ...period } = acrossRuns(schedule, maxSilence);
     const runs = this.function.metricInvocations({ period: Duration.hours(1), statistic: 'Sum' });
     return {
       silent: silentAlarm(
@@ -205,7 +209,7 @@ export class OpenClaimsSweep extends Construct {
         `${path}: no run of the sweep has begun for ${maxSilence.toHours()} hours. Claims in doubt wait for a message, a caller or an operator; no effect is ` +
           'doubled. What to do: look whether its rule is enabled and calls the function. Its other alarms say nothing while it does not run.',
       ),
-      failed: alarmAt(this, 'FailedAlarm', this.function.metricErrors(period), {
+      failed: alarmAt(this, 'FailedAlarm', this.function.metricErrors(fiveMinutes), {
         threshold: 1,
         description:
           `${path}: a run of the sweep failed. What it had settled is settled; the next run looks at the rest. No effect is doubled. What to do: ` +
@@ -214,6 +218,7 @@ export class OpenClaimsSweep extends Construct {
       }),
       oldestInDoubt: alarmAt(this, 'OldestInDoubtAlarm', this.metricSweep('SweepOldestInDoubtSeconds', period), {
         threshold: maxDoubtAge.toSeconds(),
+        ...looks,
         description:
           `${path}: a claim has been in doubt for more than ${maxDoubtAge.toHumanString()}: nothing says whether its effect happened. What to do: ` +
           'look at the line of the last run in the logs (pawl: swept). SweepInconclusive: the provider cannot say; such a claim is parked in the ' +
@@ -221,6 +226,7 @@ export class OpenClaimsSweep extends Construct {
       }),
       oldestOpen: alarmAt(this, 'OldestOpenAlarm', this.metricSweep('SweepOldestOpenSeconds', period), {
         threshold: maxOpenAge.toSeconds(),
+        ...looks,
         description:
           `${path}: the oldest open claim, parked or in doubt, was first seen more than ${maxOpenAge.toHumanString()} ago, and nobody has settled it. Its effect ` +
           'has not been confirmed. What to do: list what is open with the command pawl claims, find out what has happened, and resolve it with the ' +
@@ -229,13 +235,14 @@ export class OpenClaimsSweep extends Construct {
       ...(maxKeptLockAge && {
         oldestKeptLock: alarmAt(this, 'OldestKeptLockAlarm', this.metricSweep('SweepOldestKeptLockSeconds', period), {
           threshold: maxKeptLockAge.toSeconds(),
+          ...looks,
           description:
             `${path}: the holder of a kept lock has had its resources for more than ${maxKeptLockAge.toHumanString()}, and its next attempt has not come. ` +
             'Other requests for these resources wait. What to do: list the locks with the command pawl locks, redrive the message of the holder, or ' +
             'release the lock with the command pawl unlock.',
         }),
       }),
-      parked: alarmAt(this, 'ParkedAlarm', this.metricSweep('SweepParked', period), {
+      parked: alarmAt(this, 'ParkedAlarm', this.metricSweep('SweepParked', fiveMinutes), {
         threshold: 1,
         description:
           `${path}: the sweep has parked a claim: its provider could not say whether the effect happened, or cannot be asked. It does not run until an ` +

@@ -9,7 +9,7 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { metricNamespace, type NamesOf, outboxRelayActions, outboxTableDefinition, WiringError } from 'pawl/deployment';
-import { actOn, alarmAt, silentAlarm } from './alarms.ts';
+import { acrossRuns, actOn, alarmAt, silentAlarm } from './alarms.ts';
 import { grantOn } from './claims-grants.ts';
 import { environmentProblems, refuseIfAny } from './consumer-checks.ts';
 import { createFunction } from './consumer-function.ts';
@@ -166,15 +166,16 @@ export class OutboxRelay extends Construct {
       retryAttempts: 2,
       filters: [{ pattern: JSON.stringify(newMessages) }],
     });
+    const { schedule = Schedule.rate(Duration.minutes(5)) } = props;
     this.rule = new Rule(this, 'Schedule', {
       description: `${Stack.of(this).stackName}: sends what lies in the outbox.`,
-      schedule: props.schedule ?? Schedule.rate(Duration.minutes(5)),
+      schedule,
       targets: [new LambdaFunction(made, { retryAttempts: 0 })],
     });
     // The next run comes by itself: a second try of this one would only run beside it.
     made.configureAsyncInvoke({ retryAttempts: 0 });
     const maxSilence = props.maxSilence ?? Duration.hours(props.schedule === undefined ? 1 : 25);
-    this.alarms = this.#createAlarms(props.maxWait ?? Duration.minutes(15), maxSilence);
+    this.alarms = this.#createAlarms(props.maxWait ?? Duration.minutes(15), maxSilence, schedule);
   }
 
   /** Permits `grantee` to send to the destinations, as a worker does that sends at once. */
@@ -198,9 +199,9 @@ export class OutboxRelay extends Construct {
     return new Metric({ namespace: metricNamespace, metricName, dimensionsMap, statistic, ...props });
   }
 
-  #createAlarms(maxWait: Duration, maxSilence: Duration): OutboxRelayAlarms {
+  #createAlarms(maxWait: Duration, maxSilence: Duration, schedule: Schedule): OutboxRelayAlarms {
     const { path } = this.node;
-    const period = { period: Duration.minutes(5) };
+    const { looks, ...period } = acrossRuns(schedule, maxSilence);
     const hourly = { period: Duration.hours(1), statistic: 'Sum' };
     // The stream starts the function for each message. So its runs alone would say that all is well while its rule is disabled, and no sweep makes a metric.
     const sweeps = new MathExpression({
@@ -218,6 +219,7 @@ export class OutboxRelay extends Construct {
     return {
       oldest: alarmAt(this, 'OldestAlarm', this.metricRelay('OutboxOldestSeconds', period), {
         threshold: maxWait.toSeconds(),
+        ...looks,
         description:
           `${path}: a message has been in the outbox for more than ${maxWait.toHumanString()}. It is not lost. What to do: read the lines ` +
           'message-not-sent in the logs of the function. The destination is throttled or does not exist, the role may not send to it, or an earlier ' +
@@ -225,11 +227,12 @@ export class OutboxRelay extends Construct {
       }),
       parked: alarmAt(this, 'ParkedAlarm', this.metricRelay('OutboxParked', period), {
         threshold: 1,
+        ...looks,
         description:
           `${path}: a destination refuses a message for good. It waits, and so does its message group behind it; no other message does. What to do: find ` +
           'it with the command pawl outbox --parked, correct the destination, and then run pawl outbox retry, or pawl outbox discard.',
       }),
-      failed: alarmAt(this, 'FailedAlarm', this.function.metricErrors(period), {
+      failed: alarmAt(this, 'FailedAlarm', this.function.metricErrors({ period: Duration.minutes(5) }), {
         threshold: 1,
         description:
           `${path}: a run of the relay failed. No message is lost. What to do: read the logs of the function. The table cannot be read (a permission, ` +

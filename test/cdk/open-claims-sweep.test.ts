@@ -74,6 +74,23 @@ describe('a sweep of open claims', () => {
     expect(silentIn(synthesize({ ...daily, maxSilence: Duration.hours(49) }))).toMatchObject({ EvaluationPeriods: 49 });
   });
 
+  test('has alarms that stay from one run to the next: in between there is no data, and the claim is open all the same', () => {
+    const looksIn = (of: Template) =>
+      Object.values(of.findResources('AWS::CloudWatch::Alarm'))
+        .map((one) => one['Properties'])
+        .filter(({ MetricName }) => /^SweepOldest/.test(MetricName))
+        .map(({ Period, EvaluationPeriods, DatapointsToAlarm }) => [Period, EvaluationPeriods, DatapointsToAlarm]);
+    const both = (looks: readonly number[]) => [looks, looks];
+    expect(looksIn(template)).toEqual(both([300, 2, 1]));
+    const every = (rate: Duration) => looksIn(synthesize({ schedule: Schedule.rate(rate) }));
+    expect(every(Duration.hours(1))).toEqual(both([300, 13, 1]));
+    expect(every(Duration.days(1))).toEqual(both([3600, 25, 1]));
+    expect(every(Duration.days(14))).toEqual(both([3600, 168, 1]));
+    // A schedule that cannot be read: as long as its author lets it be silent.
+    const odd = synthesize({ schedule: Schedule.expression('cron(0 8 L * ? *)'), maxSilence: Duration.hours(4) });
+    expect(looksIn(odd)).toEqual(both([300, 49, 1]));
+  });
+
   test('has its alarms on metrics that the handler makes', () => {
     const made = JSON.parse(
       metricLine({ ...noReport(), oldestInDoubtMs: 90_400, oldestOpenMs: 120_000, parked: 2 }, 'sweep-1', 5),

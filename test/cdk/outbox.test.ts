@@ -109,6 +109,17 @@ describe('a relay', () => {
     for (const { AlarmDescription } of alarms) expect(AlarmDescription.length).toBeLessThanOrEqual(1024);
   });
 
+  test('stays from one sweep to the next while a message waits: in between there is no data', () => {
+    const looksIn = (of: Template) =>
+      Object.values(of.findResources('AWS::CloudWatch::Alarm'))
+        .map((one) => one['Properties'])
+        .filter(({ MetricName }) => MetricName === 'OutboxOldestSeconds' || MetricName === 'OutboxParked')
+        .map(({ Period, EvaluationPeriods, DatapointsToAlarm }) => [Period, EvaluationPeriods, DatapointsToAlarm]);
+    const both = (looks: readonly number[]) => [looks, looks];
+    expect(looksIn(template)).toEqual(both([300, 2, 1]));
+    expect(looksIn(synthesize({ schedule: Schedule.rate(Duration.hours(1)) }))).toEqual(both([300, 13, 1]));
+  });
+
   test('goes off if no sweep begins, though the stream starts the function: the other alarms would say nothing', () => {
     const silentIn = (of: Template) =>
       Object.values(of.findResources('AWS::CloudWatch::Alarm'))

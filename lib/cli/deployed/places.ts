@@ -52,6 +52,7 @@ interface Clients {
  * (lambda:ListAliases, ListEventSourceMappings, sqs:GetQueueUrl, GetQueueAttributes), it finds the dead-letter queues that only a redrive policy names.
  *
  * @param name the name or ARN of a CloudFormation stack, or else of a Lambda function
+ * @param where.inDatabase the claims are in PostgreSQL: their consumers have no CLAIMS_TABLE, and are known by their dead-letter queue
  * @throws NothingFoundError; AWS's error
  */
 export async function readPlaces(

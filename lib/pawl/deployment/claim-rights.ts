@@ -7,7 +7,14 @@ import {
   producersOperations,
 } from '../kernel/name.ts';
 import { type LeadingKey, namesKeys, onlyOnKeys } from './condition.ts';
-import { claimActions, type HandlerNeeds, lockActions, restoredStoreActions, tableActions } from './needs.ts';
+import {
+  claimActions,
+  type HandlerNeeds,
+  lockActions,
+  markActions,
+  restoredStoreActions,
+  tableActions,
+} from './needs.ts';
 import type { RestoreMark } from './wiring-table.ts';
 
 /*
@@ -119,14 +126,13 @@ export function tableNeeds(needs: HandlerNeeds, mark?: RestoreMark): readonly Ta
   const of = 'the claims table';
   if (operations === undefined) return [{ actions: tableActions(needs, mark), of, leadingKeys: undefined }];
   const ofStore = tableActions({ individualStore });
-  const ofMark = tableActions({ individualStore }, mark).filter((action) => !ofStore.includes(action));
   const those = [
     ...operations.map((operation) => ({
       actions: ofStore,
       of: `${of}, for claims of '${operation}'`,
       leadingKeys: [claimsOf(operation)],
     })),
-    { actions: ofMark, of: `${of}, for its mark`, leadingKeys: markKeys },
+    { actions: markActions(mark), of: `${of}, for its mark`, leadingKeys: markKeys },
     { actions: locks === true ? lockActions : [], of: `${of}, for locks`, leadingKeys: lockKeys },
   ];
   return those.filter(({ actions }) => actions.length > 0);

@@ -58,6 +58,7 @@ export {
   workflowActions,
 } from './needs.ts';
 export { type AccessDecision, decideAccess, type Policies, permissionProblem, type Statement } from './policy.ts';
+export { longestPauseSeconds } from './schedule-pause.ts';
 export { type ScheduledTask, scheduledVariable, tasksIn } from './scheduled-task.ts';
 export {
   claimsTableDefinition,

@@ -183,10 +183,15 @@ export interface HandlerNeeds {
 export function tableActions({ individualStore, locks }: HandlerNeeds, mark?: RestoreMark): readonly string[] {
   const needed: readonly string[] = [
     ...(individualStore === true ? individualStoreActions : storeActions),
-    ...(mark?.kind === 'stands' || mark?.kind === 'of-an-earlier-table' ? restoredStoreActions : []),
+    ...markActions(mark),
     ...(locks === true ? lockActions : []),
   ];
   return [...new Set(needed)];
+}
+
+/** What a store calls that looks at the mark of its table. */
+export function markActions(mark: RestoreMark | undefined): readonly string[] {
+  return mark?.kind === 'stands' || mark?.kind === 'of-an-earlier-table' ? restoredStoreActions : [];
 }
 
 /** What the function of these tasks calls on the table, and on its index of open claims. */

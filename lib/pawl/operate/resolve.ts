@@ -103,9 +103,9 @@ export function assess(
 
 /** The claim with the doubt that it has in an operator's eyes; or with the one that a statement gives it. */
 function inDoubt(found: ClaimRecord, doubtedAt: number | undefined): ClaimRecord {
-  const doubt = doubtOf(found);
-  if (doubtedAt === undefined) return doubt;
-  // The provider has the effect, whatever the attempts were to leave behind.
+  if (doubtedAt === undefined) return doubtOf(found);
+  // The provider has the effect, whatever the attempts were to leave behind, and whatever was observed beside them.
+  const doubt = { ...doubtOf(found), observed: undefined };
   return doubt.status === 'released'
     ? { ...doubt, unknownAt: doubt.unknownAt ?? doubtedAt }
     : { ...doubt, atomic: undefined };

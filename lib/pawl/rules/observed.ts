@@ -84,9 +84,14 @@ export function isEnforcedToo(record: Pick<ClaimRecord, 'claimId' | 'observed'>)
   return record.claimId !== observedToken || observedIn(record).beside === true;
 }
 
+/** Whether an observed run of a key had another intent than its record: an effect under the key may be that of either. */
+export function hadOtherIntent(record: Pick<ClaimRecord, 'observed'>): boolean {
+  return observedIn(record).other > 0;
+}
+
 /** Whether a key stands for several intents, as far as observed runs have seen. */
 export function isAmbiguous(record: Pick<ClaimRecord, 'claimId' | 'observed'>): boolean {
-  return record.claimId === observedToken && observedIn(record).other > 0;
+  return record.claimId === observedToken && hadOtherIntent(record);
 }
 
 /** The runs of the record's own intent that have not ended, as far as is known. */

@@ -1,3 +1,4 @@
+import { hadOtherIntent } from './observed.ts';
 import { statementDue } from './open.ts';
 import type { ClaimRecord } from './record.ts';
 import { successor } from './successor.ts';
@@ -11,7 +12,8 @@ import { successor } from './successor.ts';
  * 1. A line marks a completed claim, and no other one. So a claim that is completed later waits for its statement.
  * 2. The first line stays. A line that is not that one says that the effect happened twice.
  * 3. The same line, read again by the same run or by a later one, changes nothing: a run that was killed may repeat what it has done.
- * 4. A line that is looked at again outside of its statement has no place there. It is the line that says the same, and no second one.
+ * 4. A key under which a run was observed with another intent has effects of both: its lines decide nothing. Two of them would look like one effect that happened twice.
+ * 5. A line that is looked at again outside of its statement has no place there. It is the line that says the same, and no second one.
  */
 
 /** Which line of a statement this is. */
@@ -32,6 +34,8 @@ export const noPlace = -1;
 export type Stated =
   /** No effect of this claim should have happened: there is no claim, or it was rejected. */
   | { readonly kind: 'missing-here' }
+  /** Of which of the key's intents it is cannot be known. */
+  | { readonly kind: 'ambiguous'; readonly found: ClaimRecord }
   /** The claim is not completed: its outcome is in doubt, or it was released. */
   | { readonly kind: 'undecided'; readonly found: ClaimRecord }
   /** The line is the first one of a completed claim. It counts once this is written. */
@@ -43,6 +47,7 @@ export type Stated =
 
 export function stated(found: ClaimRecord | undefined, mark: LineMark): Stated {
   if (found === undefined || found.status === 'rejected') return { kind: 'missing-here' };
+  if (hadOtherIntent(found)) return { kind: 'ambiguous', found };
   if (found.status !== 'completed') return { kind: 'undecided', found };
   const earlier = statedBy(found);
   if (earlier !== undefined) return { kind: isSameLine(earlier, mark) ? 'known' : 'twice', found };

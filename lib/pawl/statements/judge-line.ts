@@ -34,6 +34,9 @@ export interface JudgedLine {
   readonly findings: readonly Finding[];
 }
 
+const ofTwoPayloads =
+  'under observe its key had two payloads, and which of them the line is about is not known: look both up';
+
 /** Who decides a claim by a line, as it stands on the claim. */
 const by = 'statement';
 
@@ -67,6 +70,12 @@ export async function judgeLine(
   const after = await confirm(settings, id, line, mark);
   const { found } = after;
   const seen = { claimId: id, status: found?.status, attributes: found?.attributes };
+  if (after.kind === 'ambiguous') {
+    return {
+      ...find('unreadable', [nameOf(line, host)], { ...seen, why: ofTwoPayloads }),
+      counted: { lines: 1, unreadable: 1 },
+    };
+  }
   if (after.kind === 'undecided') return find('undecided', [id, ...partsOfMark(mark)], { ...seen, why: after.why });
   if (after.kind !== 'confirmed') return find(after.kind, [id, ...partsOfMark(mark)], seen);
   const differences = differencesOf(line, found?.attributes, tolerance);
@@ -87,7 +96,7 @@ export async function judgeLine(
 type Confirmed =
   /** `wasRead`: by an earlier run, or by this one before it was killed. */
   | { readonly kind: 'confirmed'; readonly found: ClaimRecord | undefined; readonly wasRead: boolean }
-  | { readonly kind: 'twice' | 'missing-here'; readonly found: ClaimRecord | undefined }
+  | { readonly kind: 'twice' | 'missing-here' | 'ambiguous'; readonly found: ClaimRecord | undefined }
   | { readonly kind: 'undecided'; readonly found: ClaimRecord; readonly why: string };
 
 /** Marks the claim with its line. If its outcome is in doubt, the line decides it first. */
@@ -105,6 +114,7 @@ async function confirm(
       case 'missing-here':
         return { kind: 'missing-here', found };
       case 'twice':
+      case 'ambiguous':
         return said;
       case 'known':
         return { kind: 'confirmed', found: said.found, wasRead: true };

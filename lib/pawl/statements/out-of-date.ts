@@ -1,3 +1,4 @@
+import { hadOtherIntent } from '../rules/observed.ts';
 import { understood } from '../rules/record.ts';
 import { isUnderRemedy } from '../rules/remedy.ts';
 import { isStated, type LineMark, noPlace, statedBy } from '../rules/stated.ts';
@@ -9,7 +10,8 @@ import { markOf, partsOfMark } from './line.ts';
  * Whether a finding still says what is so, before its remedy begins: the comparison may be hours old, and its remedy is money.
  *
  * 1. A claim that was missing may have come, and a line that was missing may have been read.
- * 2. A line may have several findings: before and behind a correction of its key, or before and behind its claim. One of them is settled.
+ * 2. A run may have been observed under its key with another payload: then two lines are no effect that happened twice.
+ * 3. A line may have several findings: before and behind a correction of its key, or before and behind its claim. One of them is settled.
  */
 
 /** @throws the store's error */
@@ -19,6 +21,7 @@ export async function outOfDate(
 ): Promise<'out-of-date' | 'line-settled' | undefined> {
   const { kind, claimId, line } = finding;
   const found = claimId === undefined ? undefined : understood(await desk.store.read(claimId));
+  if (found !== undefined && hadOtherIntent(found)) return 'out-of-date';
   if (kind === 'missing-here' && found !== undefined && found.status !== 'rejected') return 'out-of-date';
   if (kind === 'missing-there' && found !== undefined && isStated(found)) return 'out-of-date';
   if (kind !== 'missing-here' && kind !== 'twice') return undefined;

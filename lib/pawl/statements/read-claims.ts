@@ -1,3 +1,4 @@
+import { hadOtherIntent } from '../rules/observed.ts';
 import { isUnstated, openShards, shardName, unstatedPlace } from '../rules/open.ts';
 import { understood } from '../rules/record.ts';
 import { endRun } from './end-run.ts';
@@ -45,6 +46,8 @@ async function judgeClaim(
   const found = understood(await store.read(id));
   // The index may lag behind: what the record says counts.
   if (found === undefined || !isUnstated(found)) return undefined;
+  // Its line may be there, and is believed for none of the key's payloads.
+  if (hadOtherIntent(found)) return 'waiting';
   const { firstSeenAt, leaseUntil, status, attributes, restoredAt } = found;
   // A restored table has forgotten when it saw the key first.
   const marked = restoredAt === undefined ? undefined : await restore?.readRestore(operation);

@@ -62,7 +62,7 @@ function throttled(state: Carrying, call: TapCall, seen: Seen): Rewrite | undefi
     return request >= throttle.from && request < throttle.from + throttle.times;
   });
   if (refused.length === 0) return undefined;
-  state.stats.throttle += 1;
+  for (const intent of refused) if (takes(state, 'throttled', seen.construct, intent)) state.stats.throttle += 1;
   state.disturbed.add(seen.sandbox);
   strike(state, 'throttle', refused, seen.sandbox, `${call.operation} to DynamoDB is refused as too many`);
   if (call.operation === 'BatchExecuteStatement') {

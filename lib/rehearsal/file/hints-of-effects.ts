@@ -1,6 +1,6 @@
 import { about, type Case, type Facts, isLookedAt, type Rule } from './hint-rule.ts';
 import { functionsThatAreLate, isNotAwaited } from './hints-of-handlers.ts';
-import { isExplained } from './hints-of-records.ts';
+import { areCopiesApart, isExplained } from './hints-of-records.ts';
 import type { Entry } from './journal.ts';
 
 /* What can be wrong inside of a function: what it remembers, and when it has its effect. */
@@ -175,9 +175,10 @@ export const calledTwice: Rule = (_, cases) => {
 
 /** Each copy of it had a claim of its own. */
 export const claimOfTheCopy: Rule = ({ hasClaims }, cases) => {
-  const apart = cases.filter(({ problem, entries }) => {
-    const stored = entries.filter((entry) => entry.kind === 'stored');
-    return problem === 'doubled' && sends(entries) > 1 && stored.length > 0 && !stored.some(({ isNamed }) => isNamed);
+  const apart = cases.filter((one) => {
+    const stored = one.entries.filter((entry) => entry.kind === 'stored');
+    const isApart = stored.length > 0 && !stored.some(({ isNamed }) => isNamed) && areCopiesApart(one);
+    return one.problem === 'doubled' && sends(one.entries) > 1 && isApart;
   });
   return about(
     'claim-of-the-copy',

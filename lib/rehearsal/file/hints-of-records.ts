@@ -37,6 +37,32 @@ function attemptsOf(
   return attempts;
 }
 
+/**
+ * Whether each copy wrote under a key of its own, although no key shows the intent: it is that of its message, or no two messages met at one record. A key may
+ * also be hidden, as a hash. Then the records of a batch do not say which is about what.
+ */
+export function areCopiesApart(one: Pick<Case, 'intent' | 'entries'>): boolean {
+  const attempts = attemptsOf(one).filter(({ records }) => records.size > 0);
+  if (attempts.every(isOfMessage)) return true;
+  const firsts = new Map<string, string>();
+  const meets = ({ message, records }: Attempt) => {
+    if (message === undefined) return false;
+    for (const record of records) if (!firsts.has(record)) firsts.set(record, message);
+    return [...records].some((record) => firsts.get(record) !== message);
+  };
+  return !sharesRecords(one) && !attempts.some(meets);
+}
+
+/** Whether a record has the id of the message in its key. */
+function isOfMessage({ message, records }: Attempt): boolean {
+  return message !== undefined && [...records].some((record) => record.includes(message));
+}
+
+/** A record is one that is seen whole: of those that a batch shares, it is not known which is about what. */
+function sharesRecords({ entries }: Pick<Case, 'entries'>): boolean {
+  return entries.some((entry) => entry.kind === 'stored' && !entry.isNamed && entry.intents.length > 1);
+}
+
 /** Under which keys the attempts of a function wrote their records. */
 type Keys = 'shared' | 'of-the-message' | 'made-anew' | 'unknown';
 
@@ -47,9 +73,7 @@ function keysOf(one: Case, facts: Facts): Keys {
   const attempts = attemptsOf(one, counts);
   const effective = attempts.filter(({ applied }) => applied > 0);
   const at = new Set((effective.length > 0 ? effective : attempts).map(({ construct }) => construct));
-  // A record is one that is seen whole: of those that a batch shares, it is not known which is about what.
-  if (one.entries.some((entry) => entry.kind === 'stored' && !entry.isNamed && entry.intents.length > 1))
-    return 'unknown';
+  if (sharesRecords(one)) return 'unknown';
   const writing = attempts.filter(({ construct, records }) => at.has(construct) && records.size > 0);
   if (writing.length < 2) return 'unknown';
   const seen = new Set<string>();
@@ -59,10 +83,7 @@ function keysOf(one: Case, facts: Facts): Keys {
   }
   // Of an effect that is counted in a table, only what is written there matters.
   if (table !== undefined && ![...seen].some((record) => record.startsWith(`${table} `))) return 'unknown';
-  const isOfMessage = writing.every(
-    ({ message, records }) => message !== undefined && [...records].some((record) => record.includes(message)),
-  );
-  return isOfMessage ? 'of-the-message' : 'made-anew';
+  return writing.every(isOfMessage) ? 'of-the-message' : 'made-anew';
 }
 
 const isDoubled = ({ problem }: Case) => problem === 'doubled';

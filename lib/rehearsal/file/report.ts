@@ -58,7 +58,7 @@ function troubles(result: RehearsalResult, paint: Paint): readonly string[] {
     kill: 'sandboxes killed: before, during or after an effect or a write',
     redeliver: 'messages delivered again by the queue',
     loseAnswer: 'writes that DynamoDB carried out, and whose response was lost',
-    throttle: 'requests that DynamoDB refused as too many',
+    throttle: 'intents of which DynamoDB refused requests as too many',
     freeze: 'sandboxes stopped past their timeout, which went on later',
     provider: 'calls of providers that failed, hung, or had a late or no response',
     ttl: 'messages delivered again after as long as their queue keeps them',

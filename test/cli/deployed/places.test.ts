@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readPlaces } from '../../../lib/cli/deployed/places.ts';
 import { type DescribedAccount, startDescribedAccount } from '../../support/described-account.ts';
+import { runPawl } from '../../support/pawl-command.ts';
 
 const arn = (queue: string) => `arn:aws:sqs:eu-west-1:123456789012:${queue}`;
 const functionArn = (name: string) => `arn:aws:lambda:eu-west-1:123456789012:function:${name}`;
@@ -45,10 +46,10 @@ async function describeAccount(described: DescribedAccount): Promise<void> {
 }
 
 /** What is found in another account than the shop's. */
-async function placesOf(described: DescribedAccount, name = 'Shop') {
+async function placesOf(described: DescribedAccount, name = 'Shop', where = {}) {
   await account.stop();
   await describeAccount(described);
-  return readPlaces(name, config);
+  return readPlaces(name, config, where);
 }
 
 beforeEach(() => describeAccount(shop));
@@ -72,6 +73,22 @@ it('does not choose between queues that share a dead-letter queue: a redrive to 
   const mails = { Environment: { Variables: { CLAIMS_TABLE: 'claims' } } };
   const { deadLetters } = await placesOf({ ...shop, functions: { ...shop.functions, mails }, queues });
   expect(deadLetters).toEqual([{ deadLetterUrl: expect.stringMatching(/\/dlq$/), queueUrl: undefined }]);
+});
+
+it('finds the dead-letter queue of a consumer whose claims are in a database, and which has no table', async () => {
+  const mails = { Environment: { Variables: { DEAD_LETTER_QUEUE_URL: 'https://sqs/mails-dlq' } } };
+  const described = { ...shop, functions: { ...shop.functions, mails } };
+  const queuesOf = ({ deadLetters }: Awaited<ReturnType<typeof readPlaces>>) =>
+    deadLetters.map(({ deadLetterUrl }) => deadLetterUrl.split('/').at(-1));
+  expect(queuesOf(await placesOf(described, 'Shop', { inDatabase: true }))).toEqual(['mails-dlq', 'orders-dlq']);
+  expect(queuesOf(await placesOf(described))).toEqual(['orders-dlq']);
+
+  await account.stop();
+  await describeAccount({ ...described, stacks: { Shop: [['AWS::Lambda::Function', 'mails']] } });
+  const options = ['--database', 'postgres://operator@127.0.0.1:1/shop', '--region', 'eu-west-1'];
+  const credentials = { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
+  const looked = await runPawl(['dlq', '--stack', 'Shop', ...options, '--endpoint', account.endpoint], credentials);
+  expect(looked).toMatchObject({ code: 0, out: expect.stringContaining('https://sqs/mails-dlq') });
 });
 
 describe('an operator who may not list event sources, which IAM permits for all functions or for none', () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { tableNeeds } from '../../../lib/pawl/deployment/claim-rights.ts';
 import { tableActions } from '../../../lib/pawl/deployment/needs.ts';
 
 test('asks for what locks call only when told that the handlers lock', () => {
@@ -19,5 +20,16 @@ test('asks for what a store of a restored table calls while the table has a mark
   }
   for (const asked of [mark('none'), mark('lifted'), tableActions({}, undefined)]) {
     expect(asked).toEqual(tableActions({}));
+  }
+});
+
+test('asks for the mark on its own key, also where the store reads its claims by the same action', () => {
+  const stands = { kind: 'stands', cutOff: 1, liftedFor: [] } as const;
+  for (const individualStore of [false, true]) {
+    const needs = tableNeeds({ individualStore, operations: ['send-email'] }, stands);
+    expect(needs.at(-1)).toMatchObject({
+      actions: ['dynamodb:GetItem', 'dynamodb:DescribeTable'],
+      leadingKeys: ['#restored'],
+    });
   }
 });

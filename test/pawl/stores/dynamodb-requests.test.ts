@@ -6,6 +6,7 @@ import { bodyField, eachMessage } from '../../../lib/pawl/sqs/index.ts';
 import { conditionFailed } from '../../../lib/pawl/stores/dynamodb/errors.ts';
 import { dynamoStore, individualDynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { toItem } from '../../../lib/pawl/stores/dynamodb/item.ts';
+import { withListing } from '../../../lib/pawl/stores/listing.ts';
 import { context, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { record as claimRecord } from '../../support/records.ts';
 
@@ -59,6 +60,24 @@ describe.each(stores)('%s', (_, storeOn) => {
     const refusing = storeOn(clientThat(() => Promise.reject(refusal)).client);
     expect(await refusing.write({ next: record, seen: undefined })).toEqual({ applied: false, found: undefined });
   });
+});
+
+it('changes a claim by a statement for an operator: the grant permits no PutItem, which could make one', async () => {
+  const { client, asked } = clientThat(() => ({ Responses: [{}] }));
+  const store = individualDynamoStore({ tableName: 'claims', aws: sdk({ dynamodb: client }) });
+  await withListing(store).write({ next: record, seen: record });
+  await store.write({ next: record, seen: record });
+  const own: unknown[] = [];
+  const around: typeof store = {
+    ...store,
+    async write(write) {
+      own.push(write);
+      return { applied: true };
+    },
+  };
+  await withListing(around).write({ next: record, seen: record });
+  expect(asked.map(({ command }) => command)).toEqual(['BatchExecuteStatementCommand', 'PutItemCommand']);
+  expect(own).toHaveLength(1);
 });
 
 describe('a batch of dynamoStore', () => {

@@ -48,6 +48,23 @@ test('a function that only counts in an index does not see it there either', () 
   expect(stats.indexLag).toBe(1);
 });
 
+test('an intent counts once as throttled, however many of its requests are refused: as it was planned', () => {
+  const { begin, dynamodb, stats, planned, plan } = carried({ throttle: 1 });
+  const refusedOf = (intent: string) => {
+    begin('S1', intent);
+    const put = {
+      sandbox: 'S1',
+      operation: 'PutItem',
+      body: JSON.stringify({ TableName: 'T', Item: { id: { S: intent } } }),
+    };
+    return Array.from({ length: 10 }, () => dynamodb.rewrite?.({ ...put })).filter((one) => one !== undefined).length;
+  };
+  const refused = all.map(refusedOf);
+  expect(refused).toEqual(all.map((intent) => plan.trouble(intent, 'App/Fn').throttle?.times));
+  expect(refused).toContain(5);
+  expect([stats.throttle, planned.throttle]).toEqual([all.length, all.length]);
+});
+
 test('what an index does not show comes back: the queue delivers the message again of each intent for which it lags', async () => {
   const { begin, delivery, plan, planned } = carried({ indexLag: 0.3 });
   const { forgetsDeletion, deliversTwice } = delivery(consumer);

@@ -25,7 +25,7 @@ function hintsOn(problem: Harmed['problem'], happenings: readonly Happening[], f
   return hintsFor({ ...innocentFacts, harmed, journal, ...facts }).map(({ name }) => name);
 }
 
-const began = (sandbox: string, construct = consumer): Happening => ({
+const began = (sandbox: string, construct = consumer): Extract<Happening, { readonly kind: 'began' }> => ({
   kind: 'began',
   sandbox,
   construct,
@@ -150,6 +150,28 @@ test('each copy has a claim of its own: no claim names the intent', () => {
       { hasClaims: true },
     ),
   ).toEqual([]);
+});
+
+test('copies whose key is hidden have no claims of their own: they meet at one, or their batch does not show it', () => {
+  const copies = (keyOf: (copy: string) => string, messages = ['m1', 'm2']) =>
+    messages.flatMap((message): readonly Happening[] => {
+      const { write, ...rest } = stored('written', 'S1', false);
+      const begun: Happening = { ...began('S1'), messages: new Map([['order-1', message]]) } as const;
+      return [sent, begun, { ...rest, write: { ...write, key: keyOf(message) } }, applied('S1')];
+    });
+  const ofMessages = copies((message) => `mail#${message}`);
+  expect(hintsOn('doubled', ofMessages, { hasClaims: true })).toEqual(['claim-of-the-copy']);
+  const hidden = copies(() => 'mail#hmac:8e1f');
+  expect(hintsOn('doubled', hidden, { hasClaims: true })).toEqual([]);
+
+  const inBatch = (happenings: readonly Happening[]) => {
+    const journal = createJournal(() => Date.UTC(2026, 10, 22));
+    for (const one of happenings) journal.add(one.kind === 'stored' ? ['order-1', 'order-2'] : ['order-1'], one);
+    return hintsOn('doubled', [], { hasClaims: true, journal });
+  };
+  expect(inBatch(ofMessages)).toEqual(['claim-of-the-copy']);
+  // Both copies are in both batches: of each, one is seen.
+  expect(inBatch(copies(() => 'mail#hmac:8e1f', ['m1', 'm1']))).toEqual([]);
 });
 
 test('the effect is outside of the claim: an invocation had it before it wrote one', () => {

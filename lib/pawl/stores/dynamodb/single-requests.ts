@@ -6,6 +6,19 @@ import { fromItem } from './item.ts';
 import { putClaim } from './put.ts';
 import type { Table } from './table.ts';
 
+/** The stores that put a claim whole, also to change it: what may change claims so may make them. */
+const puttingWhole = new WeakSet<object>();
+
+/** Marks a store of single requests as its author has it. A store of the author's around it is another one. */
+export function putsWhole<Store extends object>(store: Store): Store {
+  puttingWhole.add(store);
+  return store;
+}
+
+export function isPuttingWhole(store: object): boolean {
+  return puttingWhole.has(store);
+}
+
 /** Claims in a table, over any transport, with a request for each read and each write. */
 export function singleRequests({ nameOfTable, setupError, aws: { dynamodb: transport }, restore }: Table): ClaimStore {
   async function read(id: string): Promise<ClaimRecord | undefined> {

@@ -8,7 +8,7 @@ import {
   dynamoStoreOptionNames,
 } from './options.ts';
 import { sharedRequests } from './shared-requests.ts';
-import { singleRequests } from './single-requests.ts';
+import { putsWhole, singleRequests } from './single-requests.ts';
 import { standInOf } from './stand-in.ts';
 import { type InTable, openTable } from './table.ts';
 
@@ -42,5 +42,7 @@ export function openDynamoStore(options: DynamoStoreOptions, { aws, docs }: Way)
 export function openIndividualStore(options: ClaimTableOptions, { aws, docs }: Way): DynamoStore {
   expectOptions(options, { door: 'individualDynamoStore', known: claimTableOptionNames, docs });
   const table = openTable(options, aws);
-  return { ...(standInOf(options)?.claimsIn(options.tableName) ?? singleRequests(table)), aws: table.aws, table };
+  const faked = standInOf(options)?.claimsIn(options.tableName);
+  if (faked !== undefined) return { ...faked, aws: table.aws, table };
+  return putsWhole({ ...singleRequests(table), aws: table.aws, table });
 }
