@@ -100,8 +100,8 @@ async function ofEnvironment(host: Host, env: Environment): Promise<LeanCredenti
   const url = containerUrl(env);
   if (url === undefined) {
     throw new CredentialsError(
-      'no credentials: neither AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are set, nor AWS_CONTAINER_CREDENTIALS_FULL_URI. The lean transports ' +
-        'read no profile: pass its option `credentials`, e.g. fromNodeProviderChain() of @aws-sdk/credential-providers.',
+      'no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or pass `credentials`; fromNodeProviderChain() of ' +
+        '@aws-sdk/credential-providers has those of a profile.',
     );
   }
   const policy = { requestMs: 1000, until: host.now() + 5000, tries: 4 };

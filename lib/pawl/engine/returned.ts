@@ -92,7 +92,7 @@ function warnOfCallbacks(operation: string, value: unknown): void {
   if (value !== undefined && isData) return;
   const said = `a handler of '${operation}' returned ${value === undefined ? 'nothing' : 'an object of a class'}, and no promise`;
   const advice =
-    'If it begins work that calls back, nothing waits for that: return a promise, as util.promisify makes one. If it has no such work, write async before it';
+    'Nothing waits for work that calls back: return a promise, as util.promisify makes one. Without such work, write async before it';
   warnOnce('not-awaited', `${operation} callbacks`, `${said}. ${advice}`);
 }
 
