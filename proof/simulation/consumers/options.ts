@@ -45,8 +45,8 @@ function dynamoOf(simulation: Simulation, sandbox: Sandbox): ClaimStore {
   const client = http
     ? leanClient(simulation, sandbox, simulation.table, http)
     : dynamoClient(simulation, sandbox, simulation.table);
-  const table = { tableName: 'claims', aws: awsOf(simulation, sandbox, client) };
-  return store === 'batches' ? dynamoStore({ ...table, host: sandbox.host }) : individualDynamoStore(table);
+  const table = { tableName: 'claims', aws: awsOf(simulation, sandbox, client), host: sandbox.host };
+  return store === 'batches' ? dynamoStore(table) : individualDynamoStore(table);
 }
 
 /** The options that every adapter is given, as the seed chose them. */

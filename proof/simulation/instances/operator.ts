@@ -20,6 +20,7 @@ export function startOperator(simulation: InstancesSimulation): void {
   const store = individualDynamoStore({
     tableName: 'claims',
     aws: sdk({ dynamodb: dynamoClient(calm, operator, simulation.table) }),
+    host: operator.host,
   });
   const claims = resolverOf({ operation, store, host: operator.host });
   const seenAt = new Map<string, number>();

@@ -22,5 +22,5 @@ export function simulatedPostgres(
 export function storeBeside(simulation: Simulation & Spared, sandbox: Sandbox): ClaimStore {
   if (simulation.scenario.database === 'postgres') return simulatedPostgres(simulation, sandbox);
   const client = dynamoClient(simulation, sandbox, simulation.table);
-  return individualDynamoStore({ tableName: 'claims', aws: sdk({ dynamodb: client }) });
+  return individualDynamoStore({ tableName: 'claims', aws: sdk({ dynamodb: client }), host: sandbox.host });
 }

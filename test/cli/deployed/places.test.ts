@@ -80,7 +80,7 @@ it('finds the dead-letter queue of a consumer whose claims are in a database, an
   const described = { ...shop, functions: { ...shop.functions, mails } };
   const queuesOf = ({ deadLetters }: Awaited<ReturnType<typeof readPlaces>>) =>
     deadLetters.map(({ deadLetterUrl }) => deadLetterUrl.split('/').at(-1));
-  expect(queuesOf(await placesOf(described, 'Shop', { inDatabase: true }))).toEqual(['mails-dlq', 'orders-dlq']);
+  expect(queuesOf(await placesOf(described, 'Shop', { inDatabase: true }))).toEqual(['mails-dlq']);
   expect(queuesOf(await placesOf(described))).toEqual(['orders-dlq']);
 
   await account.stop();

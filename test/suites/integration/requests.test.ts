@@ -1,9 +1,10 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { contenders, type Name } from '../../../bench/cost/contender.ts';
 import { countCalls, countRequests } from '../../../bench/cost/counting.ts';
 import { createEffect, delivery, expectedOf, type Scenario } from '../../../bench/cost/scenarios.ts';
 import type { Aws } from '../../../lib/pawl/aws/aws.ts';
+import { nodeHost } from '../../../lib/pawl/host.ts';
 import type { Lean } from '../../../lib/pawl/stores/dynamodb/lean.ts';
 import { localLean } from '../../support/lean.ts';
 import { claimsTable, localClient } from '../../support/tables.ts';
@@ -19,6 +20,12 @@ let own: Lean;
 let lean: Aws;
 let tableName: string;
 beforeAll(async () => {
+  // pawl waits a quarter of a second for a request before it sends another one beside it, and decides upon a look for a second. No time passes here, however
+  // long the machine takes.
+  const time = Date.now();
+  vi.spyOn(nodeHost, 'now').mockReturnValue(time);
+  const { after } = nodeHost;
+  vi.spyOn(nodeHost, 'after').mockImplementation((ms, callback) => (ms === 0 ? after(0, callback) : () => undefined));
   client = localClient(inject('dynamoEndpoint'));
   tableName = await claimsTable(client);
   const ofClient = countRequests(client);
@@ -34,6 +41,7 @@ beforeAll(async () => {
   };
 });
 afterAll(() => {
+  vi.restoreAllMocks();
   client.destroy();
   own.destroy();
 });

@@ -3,7 +3,7 @@ export { type SdkOptions, sdk } from '../../aws/sdk.ts';
 export type { ClaimStore } from '../../rules/store.ts';
 export { readAllRecords } from './all-records.ts';
 export { OpenIndexError } from './open-index-error.ts';
-export type { ClaimTableOptions, DynamoStoreOptions, TableOptions } from './options.ts';
+export type { DynamoStoreOptions, TableOptions } from './options.ts';
 export type { LiftedFor, RestoreCorrection, RestoredMark } from './restore-mark.ts';
 export {
   correctRestore,

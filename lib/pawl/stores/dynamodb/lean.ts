@@ -1,5 +1,5 @@
 import { lean } from '../../aws/lean.ts';
-import type { ClaimTableOptions, DynamoStoreOptions } from './options.ts';
+import type { DynamoStoreOptions } from './options.ts';
 import { type DynamoStore, openDynamoStore, openIndividualStore } from './store.ts';
 
 export type { Aws, DynamoOperation, DynamoTransport, SqsOperation, SqsTransport } from '../../aws/aws.ts';
@@ -7,7 +7,7 @@ export { type CredentialProvider, CredentialsError, type LeanCredentials } from 
 export { type Lean, type LeanOptions, lean } from '../../aws/lean.ts';
 export type { ClaimStore } from '../../rules/store.ts';
 export { OpenIndexError } from './open-index-error.ts';
-export type { ClaimTableOptions, DynamoStoreOptions, TableOptions } from './options.ts';
+export type { DynamoStoreOptions, TableOptions } from './options.ts';
 export { type RestoredTable, restoredTable } from './restored-store.ts';
 export type { DynamoStore } from './store.ts';
 
@@ -31,6 +31,6 @@ export function dynamoStore(options: DynamoStoreOptions): DynamoStore {
  * @example
  * const store = individualDynamoStore({ tableName: process.env.CLAIMS_TABLE });
  */
-export function individualDynamoStore(options: ClaimTableOptions): DynamoStore {
+export function individualDynamoStore(options: DynamoStoreOptions): DynamoStore {
   return openIndividualStore(options, way);
 }

@@ -23,27 +23,18 @@ export interface TableOptions {
 }
 
 /**
- * What a claim store in DynamoDB needs.
+ * The options of `dynamoStore` and of `individualDynamoStore`.
  *
  * @example
- * const options: ClaimTableOptions = { tableName: process.env.CLAIMS_TABLE, restored: restoredTable };
+ * const options: DynamoStoreOptions = { tableName: process.env.CLAIMS_TABLE, restored: restoredTable };
  */
-export interface ClaimTableOptions extends TableOptions {
+export interface DynamoStoreOptions extends TableOptions {
   /**
    * `restoredTable`: the table was restored from a point in time. While its mark stands (`pawl restored`), a key that it may have forgotten is in doubt,
    * and `onAbandoned` decides. Without a mark, nothing runs.
    * @default the table was not restored
    */
   readonly restored?: RestoredTable | undefined;
-}
-
-/**
- * The options of `dynamoStore`.
- *
- * @example
- * const options: DynamoStoreOptions = { tableName: process.env.CLAIMS_TABLE };
- */
-export interface DynamoStoreOptions extends ClaimTableOptions {
   /**
    * The clock and the timers. Only simulations set it.
    * @default those of Node
@@ -53,12 +44,8 @@ export interface DynamoStoreOptions extends ClaimTableOptions {
 
 export const tableOptionNames = { tableName: true, aws: true } as const satisfies NamesOf<TableOptions>;
 
-export const claimTableOptionNames = {
+export const dynamoStoreOptionNames = {
   ...tableOptionNames,
   restored: true,
-} as const satisfies NamesOf<ClaimTableOptions>;
-
-export const dynamoStoreOptionNames = {
-  ...claimTableOptionNames,
   host: true,
 } as const satisfies NamesOf<DynamoStoreOptions>;

@@ -1,5 +1,5 @@
 import { sdk } from '../../aws/sdk.ts';
-import type { ClaimTableOptions, DynamoStoreOptions } from './options.ts';
+import type { DynamoStoreOptions } from './options.ts';
 import { type DynamoStore, openDynamoStore, openIndividualStore } from './store.ts';
 
 const way = { aws: sdk, docs: 'docs/guides/adopt.md' };
@@ -28,6 +28,6 @@ export function dynamoStore(options: DynamoStoreOptions): DynamoStore {
  * @example
  * const store = individualDynamoStore({ tableName: process.env.CLAIMS_TABLE });
  */
-export function individualDynamoStore(options: ClaimTableOptions): DynamoStore {
+export function individualDynamoStore(options: DynamoStoreOptions): DynamoStore {
   return openIndividualStore(options, way);
 }

@@ -1,12 +1,7 @@
 import type { Aws } from '../../aws/aws.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
 import type { ClaimStore } from '../../rules/store.ts';
-import {
-  type ClaimTableOptions,
-  claimTableOptionNames,
-  type DynamoStoreOptions,
-  dynamoStoreOptionNames,
-} from './options.ts';
+import { type DynamoStoreOptions, dynamoStoreOptionNames } from './options.ts';
 import { sharedRequests } from './shared-requests.ts';
 import { putsWhole, singleRequests } from './single-requests.ts';
 import { standInOf } from './stand-in.ts';
@@ -39,8 +34,8 @@ export function openDynamoStore(options: DynamoStoreOptions, { aws, docs }: Way)
 }
 
 /** @throws OptionError when an option is wrong */
-export function openIndividualStore(options: ClaimTableOptions, { aws, docs }: Way): DynamoStore {
-  expectOptions(options, { door: 'individualDynamoStore', known: claimTableOptionNames, docs });
+export function openIndividualStore(options: DynamoStoreOptions, { aws, docs }: Way): DynamoStore {
+  expectOptions(options, { door: 'individualDynamoStore', known: dynamoStoreOptionNames, docs });
   const table = openTable(options, aws);
   const faked = standInOf(options)?.claimsIn(options.tableName);
   if (faked !== undefined) return { ...faked, aws: table.aws, table };
