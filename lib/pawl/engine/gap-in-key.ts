@@ -16,6 +16,6 @@ export function warnOfGap(operation: string, key: string): void {
   warnOnce(
     'missing-key',
     `${operation} gap`,
-    `${said}. Take compositeKey, which 'pawl' exports and which refuses such an input, or test the field first`,
+    `${said}. Take compositeKey of 'pawl', which refuses such an input, or test the field first`,
   );
 }

@@ -39,7 +39,7 @@ export function useOf(store: object, operation: string, handler: unknown): Handl
 }
 
 function warnOfTwo(operation: string): void {
-  const said = `two handlers of this process have the operation '${operation}' and one store: what one has done, the other takes for done, and does not run`;
+  const said = `two handlers of this process have the operation '${operation}' and one store: what one has done, the other takes for done`;
   warnOnce(
     'same-operation',
     operation,

@@ -133,7 +133,7 @@ export function isInStep(work: Work): boolean {
 export function refuseInsideStep(work: Work, what: string): void {
   for (let inside = insides.getStore(); inside; inside = inside.around) {
     if (inside.work !== work || inside.step === undefined) continue;
-    const said = `${what} was called inside step ${inside.step}, and was not started: call it after that step, in the handler itself`;
+    const said = `${what} was called inside step ${inside.step}, and was not started: call it after that step`;
     const error = explainedError(Error, said, 'nested-step');
     work.leaveUnstarted(error);
     throw error;

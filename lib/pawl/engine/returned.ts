@@ -161,11 +161,7 @@ function failureOf(value: object): unknown {
   if (isSettled && (reason instanceof Error || errorKind(reason) !== undefined)) return reason;
   if (Array.isArray(batchItemFailures) && batchItemFailures.length > 0) {
     const said = `the handler returned ${batchItemFailures.length} batchItemFailures: it stands for a batch, of which these are not done`;
-    return explainedError(
-      Error,
-      `${said}. Wrap what handles one record, and call it for each of its records`,
-      'failed-in-batch',
-    );
+    return explainedError(Error, `${said}. Wrap what handles one record, and call it for each`, 'failed-in-batch');
   }
   return errorOfOutcome(value);
 }

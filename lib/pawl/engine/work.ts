@@ -140,9 +140,7 @@ export class Work {
       // What has ended may be about to begin the next: `step(a).then(() => commit(b))`, which the handler does not await.
       for (let hop = 0; hop < mostHops && this.#underWay.size === 0; hop++) await undefined;
       if (this.#underWay.size > 0 && remainingMs() <= 0) {
-        this.leaveUnstarted(
-          new LeaseError('an effect, a step or a call of once of the handler had not ended when the time was over'),
-        );
+        this.leaveUnstarted(new LeaseError('an effect, a step or a call of once had not ended when the time was over'));
         break;
       }
     }

@@ -104,7 +104,7 @@ export class ResultNotKeptError extends Error {
   /** The heading of `docs/errors.md` that explains it. */
   readonly code = 'result-not-kept';
   constructor(
-    message = 'this call is done, and its result was not kept. If no caller reads the result, or there is none, set recordResult: false',
+    message = 'this call is done, and its result was not kept. If no caller reads it, set recordResult: false',
     options?: ErrorOptions,
   ) {
     super(explained(message, 'result-not-kept'), options);

@@ -14,11 +14,8 @@ export function ofOtherDoors(known: Names): Readonly<Record<string, string>> {
 }
 
 /** Options of what can only be watched where pawl itself writes or sends nothing. */
-export const ofObserve = {
-  mode: 'pawl itself writes or sends what the author asks for, and cannot only watch that; leave it out',
-  enforce: 'pawl itself writes or sends what the author asks for, and cannot only watch that; leave it out',
-  observeWaitMs: 'pawl itself writes or sends what the author asks for, and cannot only watch that; leave it out',
-};
+const notOnlyWatched = 'pawl itself writes or sends what the author asks for, and cannot only watch that; leave it out';
+export const ofObserve = { mode: notOnlyWatched, enforce: notOnlyWatched, observeWaitMs: notOnlyWatched };
 
 export interface Taken extends TakenOptions {
   /** Options of other doors, and why this one has no use for each. Given as `undefined`, they are ignored. */

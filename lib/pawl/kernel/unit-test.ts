@@ -21,7 +21,7 @@ export function expectNoUnitTest(service: Service): void {
   const variable = `AWS_ENDPOINT_URL_${service.toUpperCase()}`;
   if (runner === undefined || env.AWS_ENDPOINT_URL || env[variable]) return;
   const said =
-    `a test of ${runner} would call ${service} of AWS, with whatever credentials this machine has. Import '@pawl/testing/fakes' before the handler; ` +
+    `a test of ${runner} would call ${service} of AWS, with this machine's credentials. Import '@pawl/testing/fakes' before the handler; ` +
     `for a test against a local server, set ${variable}; or pass a client of your own`;
   throw new OptionError(said, 'test-calls-aws');
 }

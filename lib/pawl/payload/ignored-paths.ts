@@ -35,7 +35,6 @@ export function haveSeen(ignored: readonly string[], seen: readonly string[]): v
 function warnOfUnseen(paths: readonly string[]): void {
   const named = paths.map((path) => `'${path}'`).join(', ');
   const said = `fingerprint: ignore names ${named}, which none of the first ${enough} inputs had`;
-  const advice =
-    'It leaves nothing out: correct the path, or remove it. A path begins at the root of the input, as in items.*.updatedAt';
+  const advice = 'It leaves nothing out. A path begins at the root of the input, as in items.*.updatedAt';
   warnOnce('nothing-ignored', named, `${said}. ${advice}`);
 }

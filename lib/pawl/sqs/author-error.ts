@@ -1,3 +1,4 @@
+import { isPromise } from '../kernel/callable.ts';
 import { explained } from '../kernel/error-code.ts';
 import { errorKind, type InvalidMessageError, letFail } from '../kernel/errors.ts';
 import type { KeyValue } from '../kernel/key.ts';
@@ -86,8 +87,4 @@ function refuse(option: Stage, expected: string, value: unknown, refused: boolea
   throw new WrongReturnError(
     `${option}: expected a function that returns ${expected}; it returned ${came}${came === 'a promise' ? '. Make it a function that is not async' : ''}`,
   );
-}
-
-function isPromise(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }

@@ -29,7 +29,7 @@ export function explainedCall(error: unknown, action: keyof typeof grants, queue
     case 'denied': {
       const denied = setup.action ?? action;
       return new SetupError(
-        `the role may not perform ${denied} on the queue ${queue}. Grant it: queue.${grants[action]}(fn), or allow ${denied} in a policy of the role`,
+        `the role may not perform ${denied} on the queue ${queue}. Grant it: queue.${grants[action]}(fn), or allow ${denied} in its policy`,
         'access-denied',
         options,
       );

@@ -77,7 +77,7 @@ describe('the work beside a handler', () => {
         error: {
           name: 'LeaseError',
           message:
-            'an effect, a step or a call of once of the handler had not ended when the time was over. See node_modules/pawl/docs/errors.md#lease-over',
+            'an effect, a step or a call of once had not ended when the time was over. See node_modules/pawl/docs/errors.md#lease-over',
         },
       },
     ]);

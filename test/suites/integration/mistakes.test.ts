@@ -131,7 +131,7 @@ const ofTables: readonly Mistake[] = Object.entries(stores).flatMap(([name, stor
     make: async () => (await deliver(storeOf('claims-of-another-region'))).error?.message,
     wrong: "the table 'claims-of-another-region' does not exist in the region us-east-1",
     expected: "partition key 'id' of type string, TTL on 'expiresAt'",
-    toDo: 'or correct tableName or the region of the client',
+    toDo: 'or correct tableName or the region',
     code: 'missing-table' as const,
   },
   ...Object.keys(tables).map((table) => ({
@@ -190,7 +190,7 @@ const mistakes: readonly Mistake[] = [
     },
     wrong: "the role may not perform dynamodb:PutItem on the table 'claims'",
     expected: 'Grant it: claimsTable.grantClaims(fn)',
-    toDo: 'or allow dynamodb:PutItem in a policy of the role',
+    toDo: 'or allow dynamodb:PutItem in its policy',
     code: 'access-denied',
   },
   {
@@ -202,7 +202,7 @@ const mistakes: readonly Mistake[] = [
     },
     wrong: "the role may not perform dynamodb:PutItem on the table 'claims'",
     expected: 'Grant it: claimsTable.grantLocks(fn)',
-    toDo: 'or allow dynamodb:PutItem in a policy of the role',
+    toDo: 'or allow dynamodb:PutItem in its policy',
     code: 'access-denied',
   },
   {
@@ -229,7 +229,7 @@ const mistakes: readonly Mistake[] = [
     },
     wrong: 'the role may not perform sqs:sendmessage on the queue for dead letters',
     expected: 'Grant it: queue.grantSendMessages(fn)',
-    toDo: 'in a policy of the role',
+    toDo: 'in its policy',
     code: 'access-denied',
   },
   {
@@ -247,7 +247,7 @@ const mistakes: readonly Mistake[] = [
     },
     wrong: 'the role may not perform sqs:ChangeMessageVisibility on the queue orders',
     expected: 'Grant it: queue.grantConsumeMessages(fn)',
-    toDo: 'or allow sqs:ChangeMessageVisibility in a policy of the role',
+    toDo: 'or allow sqs:ChangeMessageVisibility in its policy',
     code: 'access-denied',
   },
 ];

@@ -62,6 +62,6 @@ export function observedClaim({ operation, identity, attempt, host, until }: Abo
 
 /** Why a handler that is only observed cannot have this. */
 export function refusedInObserve(what: string): OptionError {
-  const said = `${what}: not under mode: 'observe', where pawl writes nothing of the handler's. Enforce this operation, or do without ${what} while you observe it`;
+  const said = `${what}: not under mode: 'observe', where pawl writes nothing of the handler's. Enforce this operation, or do without it while you observe`;
   return new OptionError(said, 'only-observed');
 }

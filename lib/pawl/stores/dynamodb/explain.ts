@@ -54,7 +54,7 @@ export async function explainedBy({ TableName, transport, layout }: ExplainedTab
   const table = `the table '${TableName}'`;
   if (invalid.includes(name) && aboutKey.test(message)) {
     const expected = `expected the ${id}, and ${layout.sort}`;
-    const advice = `The key of a table cannot be changed: create another table (${layout.maker} of @pawl/cdk does), and give its name`;
+    const advice = `Create another table (${layout.maker} of @pawl/cdk does), and give its name`;
     return new SetupError(
       `${table} has the wrong key: ${expected}. DynamoDB says: ${message}. ${advice}`,
       'wrong-table-key',
@@ -66,7 +66,7 @@ export async function explainedBy({ TableName, transport, layout }: ExplainedTab
   switch (setup.kind) {
     case 'missing':
       return new SetupError(
-        `${table} does not exist in ${await regionOf(transport)}, in the account of these credentials. Create it (${id}, TTL on 'expiresAt'), or correct tableName or the region of the client`,
+        `${table} does not exist in ${await regionOf(transport)}, in the account of these credentials. Create it (${id}, TTL on 'expiresAt'), or correct tableName or the region`,
         'missing-table',
         options,
       );
@@ -75,7 +75,7 @@ export async function explainedBy({ TableName, transport, layout }: ExplainedTab
       const others = setup.action ?? 'the actions that the page lists';
       const deniedTo = (advice: string): SetupError =>
         new SetupError(
-          `the role may not perform ${action} on ${table}. Grant it: ${advice}, or allow ${others} in a policy of the role`,
+          `the role may not perform ${action} on ${table}. Grant it: ${advice}, or allow ${others} in its policy`,
           'access-denied',
           { ...options, advised: deniedTo },
         );

@@ -45,7 +45,7 @@ export function expectTableName(value: string | undefined, variable = ofConsumer
 }
 
 const ofConsumer =
-  'The construct Consumer sets the environment variable CLAIMS_TABLE. For a function without a Consumer, set it, and pass process.env.CLAIMS_TABLE.';
+  'The construct Consumer sets the variable CLAIMS_TABLE. Without a Consumer, set it, and pass process.env.CLAIMS_TABLE.';
 
 /** What is kept in a table. */
 export interface InTable {
