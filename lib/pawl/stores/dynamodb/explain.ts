@@ -54,7 +54,7 @@ export async function explainedBy({ TableName, transport, layout }: ExplainedTab
   const table = `the table '${TableName}'`;
   if (invalid.includes(name) && aboutKey.test(message)) {
     const expected = `expected the ${id}, and ${layout.sort}`;
-    const advice = `Create another table (${layout.maker} of @pawl/cdk does), and give its name`;
+    const advice = `No table changes its key: create another table (${layout.maker} of @pawl/cdk does), and give its name`;
     return new SetupError(
       `${table} has the wrong key: ${expected}. DynamoDB says: ${message}. ${advice}`,
       'wrong-table-key',
