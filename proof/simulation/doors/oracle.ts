@@ -11,6 +11,8 @@ import type { DoorsSimulation } from './simulation.ts';
 
 /** The longest that the record of a handler's end may wait for what was asked of the table before it. */
 const promptlyMs = 1500;
+/** How long after a refusal of the table a worker may still ask at the pace that it has learned: at its slowest, one record in two seconds. */
+const pacedMs = 60_000;
 
 /**
  * Decides by what the providers and the application's table have in their books, and by the raw items of the claims table. None of
@@ -32,6 +34,8 @@ export function createDoorsOracle(simulation: DoorsSimulation, observesPromises:
   const payloads = new Map<string, string>();
   const invocationsOf = new Map<string, Set<Invocation>>();
   const troubled = new Set<Invocation>();
+  /** When the table has last failed a sandbox. */
+  const failedAt = new Map<string, number>();
   const ran = new Set<string>();
   /** Keys of which a worker was killed or stood still, or could not reach the table, while it held or wanted the claim. */
   const harmed = new Set<string>();
@@ -194,6 +198,7 @@ export function createDoorsOracle(simulation: DoorsSimulation, observesPromises:
       const now = recordOf(key);
       const stands = textOf(now?.['claimId']) === claimId && textOf(now?.['status']) === 'in-flight';
       if (!stands || !sandbox.alive || invocation.ended || invocation.paused || clocksWrong) return;
+      if (world.time - (failedAt.get(sandbox.name) ?? -Infinity) < pacedMs) return;
       // Of a connection that is refused, nobody sees what was to be sent on it.
       if (scenario.database === 'postgres' && troubled.has(invocation)) return;
       problem(14, `${sandbox.name} has ended ${key}, and ${promptlyMs} ms later has not asked for that to be recorded`);
@@ -342,6 +347,7 @@ export function createDoorsOracle(simulation: DoorsSimulation, observesPromises:
       }
     },
     storeFails(sandbox) {
+      failedAt.set(sandbox.name, world.time);
       const invocation = invocationOf(sandbox);
       if (invocation === undefined || troubled.has(invocation)) return;
       troubled.add(invocation);
