@@ -150,6 +150,8 @@ export interface Oracle {
   heard(sandbox: Sandbox, input: object, answer: Heard): void;
   /** Something goes wrong on this sandbox's way to the table. */
   storeFails(sandbox: Sandbox): void;
+  /** The table refuses this sandbox because it is asked for more than it can do. */
+  throttles?(sandbox: Sandbox): void;
   event(sandbox: Sandbox, event: ClaimEvent): void;
   runStarted(sandbox: Sandbox, job: Job, fence?: number): Run;
   isRunning(key: string): boolean;

@@ -34,8 +34,8 @@ export function createDoorsOracle(simulation: DoorsSimulation, observesPromises:
   const payloads = new Map<string, string>();
   const invocationsOf = new Map<string, Set<Invocation>>();
   const troubled = new Set<Invocation>();
-  /** When the table has last failed a sandbox. */
-  const failedAt = new Map<string, number>();
+  /** When the table has last throttled a sandbox. */
+  const throttledAt = new Map<string, number>();
   const ran = new Set<string>();
   /** Keys of which a worker was killed or stood still, or could not reach the table, while it held or wanted the claim. */
   const harmed = new Set<string>();
@@ -198,7 +198,7 @@ export function createDoorsOracle(simulation: DoorsSimulation, observesPromises:
       const now = recordOf(key);
       const stands = textOf(now?.['claimId']) === claimId && textOf(now?.['status']) === 'in-flight';
       if (!stands || !sandbox.alive || invocation.ended || invocation.paused || clocksWrong) return;
-      if (world.time - (failedAt.get(sandbox.name) ?? -Infinity) < pacedMs) return;
+      if (world.time - (throttledAt.get(sandbox.name) ?? -Infinity) < pacedMs) return;
       // Of a connection that is refused, nobody sees what was to be sent on it.
       if (scenario.database === 'postgres' && troubled.has(invocation)) return;
       problem(14, `${sandbox.name} has ended ${key}, and ${promptlyMs} ms later has not asked for that to be recorded`);
@@ -346,8 +346,8 @@ export function createDoorsOracle(simulation: DoorsSimulation, observesPromises:
         problem(0, `DynamoDB was asked for something invalid: ${answer.error}`);
       }
     },
+    throttles: (sandbox) => void throttledAt.set(sandbox.name, world.time),
     storeFails(sandbox) {
-      failedAt.set(sandbox.name, world.time);
       const invocation = invocationOf(sandbox);
       if (invocation === undefined || troubled.has(invocation)) return;
       troubled.add(invocation);

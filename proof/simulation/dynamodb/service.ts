@@ -17,7 +17,7 @@ import { type SimulatedTable, statementsOf } from './table.ts';
 export type Surroundings = Pick<Simulation, 'world' | 'strikes' | 'isOut'> & {
   readonly stats: Pick<Simulation['stats'], 'storeRequests'>;
   readonly scenario: Pick<Simulation['scenario'], 'sdkTries' | 'clientTimeoutMs'>;
-  readonly oracle: Pick<Simulation['oracle'], 'heard' | 'storeFails' | 'sending'>;
+  readonly oracle: Pick<Simulation['oracle'], 'heard' | 'storeFails' | 'throttles' | 'sending'>;
 };
 
 /** DynamoDB as one sandbox meets it: which trouble each try meets, and what is served. */
@@ -47,9 +47,20 @@ export function serviceFor(
     return is;
   }
 
+  /** Whether the table refuses because it is asked for more than it can do. */
+  function throttles(fault: FaultName): boolean {
+    const happens = strikes(fault);
+    if (happens) oracle.throttles?.(sandbox);
+    return happens;
+  }
+
   function trouble(command: string): Trouble | undefined {
     stats.storeRequests++;
-    if (isOut() || strikes('storeThrottles')) return 'throttled';
+    if (isOut()) {
+      oracle.throttles?.(sandbox);
+      return 'throttled';
+    }
+    if (throttles('storeThrottles')) return 'throttled';
     if (mayConflict.has(command) && strikes('storeConflicts')) return 'conflict';
     if (strikes('storeFails')) return 'failed';
     if (strikes('storeFailsApplied')) return 'failed-applied';
@@ -67,7 +78,7 @@ export function serviceFor(
 
   function statements({ Statements = [] }: BatchExecuteStatementCommandInput): BatchExecuteStatementCommandOutput {
     const Responses = statementsOf(Statements).map((statement): BatchStatementResponse => {
-      if (strikes('statementThrottled')) return { Error: { Code: 'ThrottlingError', Message: 'try again' } };
+      if (throttles('statementThrottled')) return { Error: { Code: 'ThrottlingError', Message: 'try again' } };
       const answer = table.statement(statement, sandbox);
       const { Error: error } = answer;
       if (error === undefined && strikes('statementFailsApplied')) {
@@ -80,7 +91,7 @@ export function serviceFor(
 
   function keys({ RequestItems = {} }: BatchGetItemCommandInput): BatchGetItemCommandOutput {
     const [[name, asked] = ['', { Keys: [] }]] = Object.entries(RequestItems);
-    const left = new Set((asked.Keys ?? []).filter(() => strikes('keysUnprocessed')));
+    const left = new Set((asked.Keys ?? []).filter(() => throttles('keysUnprocessed')));
     const Keys = (asked.Keys ?? []).filter((key) => !left.has(key));
     const read = { RequestItems: { [name]: { ...asked, Keys } } };
     const none = { $metadata: {}, Responses: { [name]: [] } };
