@@ -12,7 +12,7 @@ import { expectOptions } from '../kernel/take-options.ts';
 import { propertyOf } from '../kernel/unknown.ts';
 import { canonicalValue } from '../payload/fingerprint.ts';
 import { recordsIn } from '../payload/records-in.ts';
-import { besideAttributes } from './beside.ts';
+import { besideAttributes } from './beside-store.ts';
 import { IdempotencyConfig, page, refuse } from './config.ts';
 import {
   IdempotencyAlreadyInProgressError,
