@@ -1,8 +1,9 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import { GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { SQSClient } from '@aws-sdk/client-sqs';
 import { deadLetterUrls, readDeadLetterUrls } from 'pawl/deployment';
 import type { ClientConfig } from '../client-config.ts';
+import { queueUrlOf } from '../queue-url.ts';
 import { NothingFoundError } from './read.ts';
 import { functionsOf, mappingsOf, readFunction } from './read-functions.ts';
 import { readQueue } from './read-queue.ts';
@@ -125,11 +126,11 @@ async function* ofQueues(
   queueArns: readonly string[],
 ): AsyncGenerator<DeadLetterPlace> {
   for (const queueArn of queueArns) {
-    const queueUrl = await urlOf(sqs, queueArn);
+    const queueUrl = await queueUrlOf(sqs, queueArn);
     const redriveArn = (await readQueue(sqs, queueArn))?.redriveArn;
     const named = urls === '' ? undefined : deadLetterUrls(urls)(queueArn);
     // pawl's own dead letters, and those of SQS: most often one queue.
-    const both = [named, redriveArn === undefined ? undefined : await urlOf(sqs, redriveArn)];
+    const both = [named, await queueUrlOf(sqs, redriveArn)];
     for (const deadLetterUrl of both) if (deadLetterUrl !== undefined) yield { deadLetterUrl, queueUrl };
   }
 }
@@ -138,7 +139,7 @@ async function* ofQueues(
 async function* inVariable({ sqs }: Clients, urls: string): AsyncGenerator<DeadLetterPlace> {
   if (urls === '') return;
   for (const [queueArn, deadLetterUrl] of readDeadLetterUrls(urls)) {
-    yield { deadLetterUrl, queueUrl: queueArn === undefined ? undefined : await urlOf(sqs, queueArn) };
+    yield { deadLetterUrl, queueUrl: await queueUrlOf(sqs, queueArn) };
   }
 }
 
@@ -149,10 +150,4 @@ async function ifPermitted<T>(read: () => Promise<T>): Promise<T | 'denied'> {
     if (error instanceof Error && error.name.startsWith('AccessDenied')) return 'denied';
     throw error;
   }
-}
-
-async function urlOf(sqs: SQSClient, arn: string): Promise<string> {
-  const [, , , , QueueOwnerAWSAccountId, QueueName] = arn.split(':');
-  const { QueueUrl = '' } = await sqs.send(new GetQueueUrlCommand({ QueueName, QueueOwnerAWSAccountId }));
-  return QueueUrl;
 }

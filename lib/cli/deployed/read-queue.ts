@@ -1,5 +1,6 @@
-import { GetQueueAttributesCommand, GetQueueUrlCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { QueueFacts, Statement } from 'pawl/deployment';
+import { queueUrlOf } from '../queue-url.ts';
 import { orUndefined } from './or-undefined.ts';
 
 /** A queue, and what its own policy says. */
@@ -8,10 +9,9 @@ export interface ReadQueue extends QueueFacts {
 }
 
 export async function readQueue(sqs: SQSClient, arn: string): Promise<ReadQueue | undefined> {
-  const [, , , , account, name = ''] = arn.split(':');
+  const name = arn.split(':')[5] ?? '';
   return orUndefined(async () => {
-    const where = { QueueName: name, ...(account === undefined ? {} : { QueueOwnerAWSAccountId: account }) };
-    const { QueueUrl } = await sqs.send(new GetQueueUrlCommand(where));
+    const QueueUrl = await queueUrlOf(sqs, arn);
     const { Attributes = {} } = await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }));
     const redrive = documentIn(Attributes.RedrivePolicy);
     return {

@@ -1,4 +1,4 @@
-import { letFail } from '../kernel/errors.ts';
+import { letFail } from '../kernel/unknown.ts';
 
 /**
  * In a function's own initialisation, for which Lambda gives it a whole CPU, does all of a request but sending it: it is given up before that. So credentials,

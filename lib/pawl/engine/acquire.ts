@@ -1,8 +1,8 @@
-import { letFail } from '../kernel/errors.ts';
 import { keptUntil } from '../kernel/outliving.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { answeredBy } from '../kernel/request.ts';
 import { Retry } from '../kernel/retry.ts';
+import { letFail } from '../kernel/unknown.ts';
 import { type Decision, decide } from '../rules/decide.ts';
 import type { Grant } from '../rules/grant.ts';
 import type { Identity } from '../rules/identity.ts';

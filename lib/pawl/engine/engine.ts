@@ -1,9 +1,10 @@
 import { change } from '../kernel/change.ts';
 import { graceMs } from '../kernel/defaults.ts';
-import { effectKind, errorKind, letFail } from '../kernel/errors.ts';
+import { effectKind, errorKind } from '../kernel/error-kind.ts';
 import type { Host } from '../kernel/host.ts';
 import { callListener } from '../kernel/listener.ts';
 import type { Transition } from '../kernel/record.ts';
+import { letFail } from '../kernel/unknown.ts';
 import { type Grant, moveOn } from '../rules/grant.ts';
 import type { Identity } from '../rules/identity.ts';
 import { type ClaimRecord, understood } from '../rules/record.ts';

@@ -1,5 +1,6 @@
 import { isFunction, isPromise } from '../kernel/callable.ts';
-import { effectKind, errorKind, explainedError } from '../kernel/errors.ts';
+import { effectKind, errorKind } from '../kernel/error-kind.ts';
+import { explainedError } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { isPlainObject } from '../kernel/unknown.ts';
 import { warnOnce } from '../kernel/warn-once.ts';

@@ -1,6 +1,8 @@
 import { expectRun, isGeneratorFunction, isPromise, notAFunction } from '../kernel/callable.ts';
-import { effectKind, explainedError, InDoubtError, LeaseError, letFail, NotStartedError } from '../kernel/errors.ts';
+import { effectKind } from '../kernel/error-kind.ts';
+import { explainedError, InDoubtError, LeaseError, NotStartedError } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
+import { letFail } from '../kernel/unknown.ts';
 import { warnOnce } from '../kernel/warn-once.ts';
 import { stepsInDoubt } from '../rules/checkpoints.ts';
 import type { ClaimRules } from '../rules/decide.ts';

@@ -1,4 +1,5 @@
-import { effectKind, explainedError, LeaseError } from '../kernel/errors.ts';
+import { effectKind } from '../kernel/error-kind.ts';
+import { explainedError, LeaseError } from '../kernel/errors.ts';
 import type { Asked } from '../kernel/heard.ts';
 import { type Host, whenOver } from '../kernel/host.ts';
 import { recordedError } from '../kernel/recorded-error.ts';

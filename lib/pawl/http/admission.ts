@@ -1,7 +1,8 @@
 import type { RequestRefusal } from '../engine/events.ts';
 import { synchronous } from '../kernel/callable.ts';
 import { expect, expectFunction } from '../kernel/check.ts';
-import { errorKind, InvalidMessageError, OptionError } from '../kernel/errors.ts';
+import { errorKind } from '../kernel/error-kind.ts';
+import { InvalidMessageError, OptionError } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
 import { propertyOf } from '../kernel/unknown.ts';
 import { type Compared, type FingerprintRule, type Prints, printsOf } from '../payload/fingerprint-rule.ts';

@@ -4,16 +4,10 @@ import { emit } from '../engine/engine.ts';
 import { expectFinished } from '../engine/returned.ts';
 import { run } from '../engine/run.ts';
 import { expectRun } from '../kernel/callable.ts';
-import {
-  effectKind,
-  errorKind,
-  explainedError,
-  letFail,
-  OptionError,
-  RetryableError,
-  retryAfterOf,
-} from '../kernel/errors.ts';
+import { effectKind, errorKind, retryAfterOf } from '../kernel/error-kind.ts';
+import { explainedError, OptionError, RetryableError } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
+import { letFail } from '../kernel/unknown.ts';
 import type { Grant } from '../rules/grant.ts';
 import type { HttpEvent } from './event.ts';
 import { type Admitted, type Gate, problem, unavailable } from './gate.ts';

@@ -1,6 +1,7 @@
 import type { Claim } from '../engine/claim.ts';
 import { placeHere } from '../engine/inside-step.ts';
-import { effectKind, explainedError, RetryableError } from '../kernel/errors.ts';
+import { effectKind } from '../kernel/error-kind.ts';
+import { explainedError, RetryableError } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { expectOptions, ofOtherDoors } from '../kernel/take-options.ts';
 import { isEarlyTimeout } from '../middy/early-timeout.ts';

@@ -1,5 +1,6 @@
 import { withoutPage } from '../kernel/error-code.ts';
-import { errorKind, explainedError } from '../kernel/errors.ts';
+import { errorKind } from '../kernel/error-kind.ts';
+import { explainedError } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { canonicalJson, canonicalValue } from '../payload/fingerprint.ts';
 import type { HttpRequest } from './event.ts';

@@ -1,5 +1,5 @@
 import { explained } from '../kernel/error-code.ts';
-import { errorKind } from '../kernel/errors.ts';
+import { errorKind } from '../kernel/error-kind.ts';
 import { warnOnce } from '../kernel/warn-once.ts';
 
 /**

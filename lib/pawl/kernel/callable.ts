@@ -1,6 +1,6 @@
 import { explained } from './error-code.ts';
-import { explainedError, letFail, OptionError, RetryableError } from './errors.ts';
-import { propertyOf } from './unknown.ts';
+import { explainedError, OptionError, RetryableError } from './errors.ts';
+import { letFail, propertyOf } from './unknown.ts';
 
 /** Whether a function is written with `*`. What a compiler makes of one for an old target is an ordinary function, and is known by what it returns. */
 export function isGeneratorFunction(fn: unknown): boolean {

@@ -2,7 +2,8 @@
 export { adviceOn, setupOf } from './aws-error.ts';
 export { expect, expectFunction, expectWhole } from './check.ts';
 export { explained, pageAt } from './error-code.ts';
-export { effectKind, OptionError, RejectedError, RetryableError } from './errors.ts';
+export { effectKind } from './error-kind.ts';
+export { OptionError, RejectedError, RetryableError } from './errors.ts';
 export { granting } from './granted.ts';
 export type { Host } from './host.ts';
 export { callListener } from './listener.ts';

@@ -1,4 +1,5 @@
-import { InvalidMessageError, letFail } from './errors.ts';
+import { InvalidMessageError } from './errors.ts';
+import { letFail } from './unknown.ts';
 
 /** What a key function may return. A missing key may be returned: such an input never runs. */
 export type KeyValue = string | number | undefined | null;

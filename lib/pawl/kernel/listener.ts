@@ -1,4 +1,4 @@
-import { letFail } from './errors.ts';
+import { letFail } from './unknown.ts';
 
 /**
  * Calls a function of the author's that only hears of something: the one way in which pawl calls a listener. Never throws, and waits for nothing.

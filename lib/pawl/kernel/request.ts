@@ -1,4 +1,4 @@
-import { errorKind } from './errors.ts';
+import { errorKind } from './error-kind.ts';
 import { type Host, whenOver } from './host.ts';
 
 /** The caller gave a request up. The store may have applied it, or may apply it later. */

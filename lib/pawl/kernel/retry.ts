@@ -1,4 +1,5 @@
-import { errorKind, isSetupError } from './errors.ts';
+import { errorKind } from './error-kind.ts';
+import { isSetupError } from './errors.ts';
 import { type Host, sleep } from './host.ts';
 import { answeredBy, isNoAnswer, NoAnswerError } from './request.ts';
 

@@ -14,3 +14,12 @@ export function isPlainObject(value: object): boolean {
   const proto: unknown = Object.getPrototypeOf(value);
   return proto === null || (typeof proto === 'object' && proto !== null && Object.getPrototypeOf(proto) === null);
 }
+
+/** Lets a value that may be a promise fail later, unheard: Node ends a process for a rejection that nothing handles. */
+export function letFail(value: unknown): void {
+  try {
+    if (typeof propertyOf(value, 'then') === 'function') Promise.resolve(value).catch(() => undefined);
+  } catch {
+    // A value that cannot even be looked at is no promise of Node's.
+  }
+}

@@ -1,6 +1,7 @@
 import { nodeHost } from '../host.ts';
 import { expect, expectFunction } from '../kernel/check.ts';
-import { errorKind, explainedError, NothingRunError, type StoreUnavailableError } from '../kernel/errors.ts';
+import { errorKind } from '../kernel/error-kind.ts';
+import { explainedError, NothingRunError, type StoreUnavailableError } from '../kernel/errors.ts';
 import { heard } from '../kernel/heard.ts';
 import type { Host } from '../kernel/host.ts';
 import { expectOptions } from '../kernel/take-options.ts';

@@ -1,7 +1,7 @@
 import { isGenerator } from '../kernel/callable.ts';
-import { explainedError, letFail } from '../kernel/errors.ts';
+import { explainedError } from '../kernel/errors.ts';
 import { lineOf, recordedError } from '../kernel/recorded-error.ts';
-import { propertyOf } from '../kernel/unknown.ts';
+import { letFail, propertyOf } from '../kernel/unknown.ts';
 import type { SqsRecord } from '../sqs/event.ts';
 import { isEarlyTimeout } from './early-timeout.ts';
 

@@ -1,6 +1,6 @@
 import { expectFunction } from '../kernel/check.ts';
-import { letFail } from '../kernel/errors.ts';
 import { callListener } from '../kernel/listener.ts';
+import { letFail } from '../kernel/unknown.ts';
 import type { Listener } from './all-of.ts';
 
 type Attributes = Record<string, string | number | boolean>;

@@ -1,7 +1,8 @@
 import { expect, expectFunction } from '../kernel/check.ts';
-import { letFail, OptionError } from '../kernel/errors.ts';
+import { OptionError } from '../kernel/errors.ts';
 import type { Host } from '../kernel/host.ts';
 import { expectOptions } from '../kernel/take-options.ts';
+import { letFail } from '../kernel/unknown.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { watchIgnored } from './ignored-paths.ts';
 

@@ -1,5 +1,5 @@
 import { explained } from '../kernel/error-code.ts';
-import { errorKind } from '../kernel/errors.ts';
+import { errorKind } from '../kernel/error-kind.ts';
 import type { Host } from '../kernel/host.ts';
 import { propertyOf } from '../kernel/unknown.ts';
 import { haveSeen, unseenOf } from './ignored-paths.ts';

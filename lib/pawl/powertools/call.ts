@@ -6,13 +6,13 @@ import { reconcile } from '../engine/reconcile.ts';
 import { nodeHost } from '../host.ts';
 import { expect } from '../kernel/check.ts';
 import { claimDefaults } from '../kernel/defaults.ts';
-import { type ErrorKind, errorKind } from '../kernel/errors.ts';
+import { type ErrorKind, errorKind } from '../kernel/error-kind.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { expectOptions } from '../kernel/take-options.ts';
 import { propertyOf } from '../kernel/unknown.ts';
 import { canonicalValue } from '../payload/fingerprint.ts';
 import { recordsIn } from '../payload/records-in.ts';
-import { besideAttributes } from './beside.ts';
+import { besideAttributes } from './beside-store.ts';
 import { IdempotencyConfig, page, refuse } from './config.ts';
 import {
   IdempotencyAlreadyInProgressError,

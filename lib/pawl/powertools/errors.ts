@@ -1,5 +1,5 @@
 import { explained } from '../kernel/error-code.ts';
-import type { ErrorKind } from '../kernel/errors.ts';
+import type { ErrorKind } from '../kernel/error-kind.ts';
 
 /*
  * The errors that a caller of Powertools' idempotency looks for. Each carries pawl's brand as well, so that it says to a door of pawl around the call what pawl's own

@@ -1,5 +1,6 @@
 export type { ClaimStore } from '../rules/store.ts';
-export { type BesideOptions, besidePowertools, type PowertoolsRecords } from './beside.ts';
+export { type BesideOptions, besidePowertools } from './beside.ts';
+export type { PowertoolsRecords } from './beside-store.ts';
 export type { IdempotencyLambdaHandlerOptions } from './call.ts';
 export { IdempotencyConfig, type IdempotencyConfigOptions, type RemainingTime, type ResponseHook } from './config.ts';
 export {

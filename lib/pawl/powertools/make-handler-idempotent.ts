@@ -1,6 +1,7 @@
 import { placeHere } from '../engine/inside-step.ts';
 import { StillRunningError } from '../http/still-running.ts';
-import { effectKind, explainedError, RetryableError } from '../kernel/errors.ts';
+import { effectKind } from '../kernel/error-kind.ts';
+import { explainedError, RetryableError } from '../kernel/errors.ts';
 import { recordedError } from '../kernel/recorded-error.ts';
 import { propertyOf } from '../kernel/unknown.ts';
 import { warnOnce } from '../kernel/warn-once.ts';

@@ -19,7 +19,7 @@ import { namesClient, type RecordTableOptions } from './table-options.ts';
 /**
  * Powertools' table of records, as a gate that both libraries go through.
  *
- * Owns: the requests, and Powertools' form of a record. Does not own: when which of them is made (`beside.ts`), and any rule about claims (`rules/`).
+ * Owns: the requests, and Powertools' form of a record. Does not own: when which of them is made (`beside-store.ts`), and any rule about claims (`rules/`).
  *
  * 1. The gate is won by Powertools' own condition, in two parts: there is no record, or it has expired (`enter`); or an attempt of Powertools has ended without an outcome (`takeOver`). Each is one
  *    conditional write. A read before it would let both libraries in.

@@ -1,9 +1,10 @@
 import { isPromise } from '../kernel/callable.ts';
 import { explained } from '../kernel/error-code.ts';
-import { errorKind, type InvalidMessageError, letFail } from '../kernel/errors.ts';
+import { errorKind } from '../kernel/error-kind.ts';
+import type { InvalidMessageError } from '../kernel/errors.ts';
 import type { KeyValue } from '../kernel/key.ts';
 import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
-import { propertyOf } from '../kernel/unknown.ts';
+import { letFail, propertyOf } from '../kernel/unknown.ts';
 import { checkedAttributes } from '../rules/attributes.ts';
 import type { Attributes } from '../rules/record.ts';
 

@@ -1,6 +1,7 @@
 import type { Acquired } from '../engine/acquire.ts';
 import type { Recorded, RunResult } from '../engine/run-result.ts';
-import { type InvalidMessageError, isSetupError, retryAfterOf, type SetupError } from '../kernel/errors.ts';
+import { retryAfterOf } from '../kernel/error-kind.ts';
+import { type InvalidMessageError, isSetupError, type SetupError } from '../kernel/errors.ts';
 import { type RecordedError, recordedError } from '../kernel/recorded-error.ts';
 import type { ClaimStatus } from '../rules/record.ts';
 

@@ -1,4 +1,4 @@
-import { errorKind } from '../kernel/errors.ts';
+import { errorKind } from '../kernel/error-kind.ts';
 import type { Host } from '../kernel/host.ts';
 import type { HidingHost } from '../kernel/key-hash.ts';
 import { boundedText, partsOf } from '../kernel/name.ts';

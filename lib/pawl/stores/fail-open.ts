@@ -1,5 +1,5 @@
 import { expect, expectFunction } from '../kernel/check.ts';
-import { errorKind } from '../kernel/errors.ts';
+import { errorKind } from '../kernel/error-kind.ts';
 import { callListener } from '../kernel/listener.ts';
 import { isLeftAlone } from '../rules/record.ts';
 import type { ClaimStore } from '../rules/store.ts';

@@ -1,5 +1,5 @@
 import { explained } from '../kernel/error-code.ts';
-import { errorKind } from '../kernel/errors.ts';
+import { errorKind } from '../kernel/error-kind.ts';
 import { propertyOf } from '../kernel/unknown.ts';
 
 /** Why one of the application's writes, by its index, kept the transaction from being applied. */

@@ -1,6 +1,7 @@
 import { isInStep } from '../engine/inside-step.ts';
 import type { Work } from '../engine/work.ts';
-import { effectKind, errorKind, explainedError } from '../kernel/errors.ts';
+import { effectKind, errorKind } from '../kernel/error-kind.ts';
+import { explainedError } from '../kernel/errors.ts';
 
 /**
  * The executions without a name that a handler has started, or may have: each repetition of the handler would start another one. What a step has started is

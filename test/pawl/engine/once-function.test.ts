@@ -12,7 +12,7 @@ import {
   reconcile,
   StoreUnavailableError,
 } from '../../../lib/pawl/index.ts';
-import { errorKind } from '../../../lib/pawl/kernel/errors.ts';
+import { errorKind } from '../../../lib/pawl/kernel/error-kind.ts';
 import { resolverOf } from '../../support/resolver-of.ts';
 import { virtualHost } from '../../support/virtual-host.ts';
 

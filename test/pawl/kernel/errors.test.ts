@@ -1,20 +1,17 @@
 import { describe, expect, it } from 'vitest';
+import { effectKind, errorKind, retryAfterOf } from '../../../lib/pawl/kernel/error-kind.ts';
 import {
-  effectKind,
-  errorKind,
   InDoubtError,
   InvalidMessageError,
   LeaseError,
-  letFail,
   OptionError,
   RejectedError,
   RetryableError,
-  retryAfterOf,
   StoreUnavailableError,
 } from '../../../lib/pawl/kernel/errors.ts';
 import { recordedError } from '../../../lib/pawl/kernel/recorded-error.ts';
 import { NoAnswerError } from '../../../lib/pawl/kernel/request.ts';
-import { propertyOf } from '../../../lib/pawl/kernel/unknown.ts';
+import { letFail, propertyOf } from '../../../lib/pawl/kernel/unknown.ts';
 import { unhandledRejections } from '../../support/rejections.ts';
 
 const unreadable = new Proxy(new Error('no'), {

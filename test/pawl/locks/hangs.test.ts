@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { errorKind } from '../../../lib/pawl/kernel/errors.ts';
+import { errorKind } from '../../../lib/pawl/kernel/error-kind.ts';
 import { type LockStore, memoryLockStore, resourceLocks } from '../../../lib/pawl/locks/index.ts';
 import { virtualHost } from '../../support/virtual-host.ts';
 

@@ -2,7 +2,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type HttpEvent, onceOverHttp } from '../../../lib/pawl/http/index.ts';
 import { type ClaimStore, memoryStore, once, step } from '../../../lib/pawl/index.ts';
-import { errorKind } from '../../../lib/pawl/kernel/errors.ts';
+import { errorKind } from '../../../lib/pawl/kernel/error-kind.ts';
 import { dynamoLockStore, memoryLockStore, resourceLocks } from '../../../lib/pawl/locks/index.ts';
 import { sendOnce } from '../../../lib/pawl/sqs/index.ts';
 import { dynamoStore, individualDynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';

@@ -1,5 +1,5 @@
 import { expect } from '../../kernel/check.ts';
-import { letFail } from '../../kernel/errors.ts';
+import { letFail } from '../../kernel/unknown.ts';
 import { warnOnce } from '../../kernel/warn-once.ts';
 
 /** `enforce`: pawl decides what runs. `observe`: it watches beside the handler, and changes nothing. */

@@ -1,5 +1,5 @@
 import { change } from '../../kernel/change.ts';
-import { errorKind } from '../../kernel/errors.ts';
+import { errorKind } from '../../kernel/error-kind.ts';
 import { keptUntil } from '../../kernel/outliving.ts';
 import { recordedError } from '../../kernel/recorded-error.ts';
 import { answeredBy, NoAnswerError } from '../../kernel/request.ts';

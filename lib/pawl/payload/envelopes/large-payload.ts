@@ -1,6 +1,7 @@
 import { GetObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { expect, expectWhole } from '../../kernel/check.ts';
-import { errorKind, InvalidMessageError } from '../../kernel/errors.ts';
+import { errorKind } from '../../kernel/error-kind.ts';
+import { InvalidMessageError } from '../../kernel/errors.ts';
 import { answeredBy } from '../../kernel/request.ts';
 import { expectOptions } from '../../kernel/take-options.ts';
 import { propertyOf } from '../../kernel/unknown.ts';

@@ -1,4 +1,5 @@
-import { errorKind, SetupError } from '../../kernel/errors.ts';
+import { errorKind } from '../../kernel/error-kind.ts';
+import { SetupError } from '../../kernel/errors.ts';
 import { recordedError } from '../../kernel/recorded-error.ts';
 import { propertyOf } from '../../kernel/unknown.ts';
 

@@ -1,7 +1,8 @@
 import { forgetNoted, noting } from '../../engine/made-inside.ts';
 import { expectRun } from '../../kernel/callable.ts';
 import { expect } from '../../kernel/check.ts';
-import { effectKind, explainedError, RetryableError } from '../../kernel/errors.ts';
+import { effectKind } from '../../kernel/error-kind.ts';
+import { explainedError, RetryableError } from '../../kernel/errors.ts';
 import { recordedError } from '../../kernel/recorded-error.ts';
 import type { ClaimStore } from '../../rules/store.ts';
 import { sqlState, stated } from '../../stores/postgres/errors.ts';
