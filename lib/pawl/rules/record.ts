@@ -112,7 +112,7 @@ export interface ClaimRecord {
   /** What the author keeps beside the key, from its first grant on. Never decided upon. */
   readonly attributes?: Attributes | undefined;
   /**
-   * SQS's id of the message that the claim was granted for, where duplicates in flight are discarded. Absent elsewhere. Read it with `sourceOf`.
+   * SQS's id of the message that the claim was granted for, of a copy that of the first, where duplicates in flight are discarded. Absent elsewhere. Read it with `sourceOf`.
    */
   readonly source?: string | undefined;
   /**

@@ -6,7 +6,7 @@ import { sourceOf } from '../rules/record.ts';
 import type { QueueDoor } from './consumer.ts';
 import type { Runnable } from './delivery.ts';
 import { type Disposition, dispositionOfRefused, missedItsTurn } from './disposition.ts';
-import { receiveCountOf } from './message.ts';
+import { firstIdOf, receiveCountOf } from './message.ts';
 
 /** Whether a message has its claim; if not, its disposition is known. */
 export type ClaimAttempt =
@@ -33,7 +33,8 @@ export async function claimMessage<Body>(
   }
   const { onInFlight, settleMs } = settings;
   const { identity, fingerprint, previousFingerprint, attributes, record, look } = one;
-  const { messageId } = record;
+  // A copy that was redriven is the message that it was made of: there is no other one.
+  const source = firstIdOf(record);
   const acquired = await acquire(engine, {
     identity,
     fingerprint,
@@ -45,7 +46,7 @@ export async function claimMessage<Body>(
     mayTakeOver,
     redelivered: receiveCountOf(record) > 1,
     look,
-    source: onInFlight === 'discard' ? messageId : undefined,
+    source: onInFlight === 'discard' ? source : undefined,
   });
   if (acquired.grant !== undefined) {
     one.grant = acquired.grant;
@@ -54,6 +55,6 @@ export async function claimMessage<Body>(
   // The claim may be held for this very message, which SQS delivers again: acknowledged now, its effect would be lost. The message id says so, and
   // no clock. A claim without a source is not taken for another message's.
   const holder = acquired.record && sourceOf(acquired.record);
-  const isAnothers = holder !== undefined && holder !== messageId;
+  const isAnothers = holder !== undefined && holder !== source;
   return { kind: 'refused', disposition: dispositionOfRefused(acquired, isAnothers ? onInFlight : 'defer', settleMs) };
 }

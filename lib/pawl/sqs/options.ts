@@ -67,8 +67,9 @@ export interface SqsOptions<Body> extends ClaimOptions<Message<Body>> {
    * - `'discard'`: it is acknowledged. If the worker of the first copy dies, only that copy is left.
    *
    * Under `'discard'`, the record keeps SQS's id of the message of the first attempt. Other messages are discarded only while that attempt lasts. The
-   * message itself, delivered again, is deferred; so is every duplicate of a later attempt, or of a claim that was taken without this option. A
-   * redrive gives a message another id, so the message looks like a duplicate of itself: wait for the lease before you redrive.
+   * message itself, delivered again, is deferred; so is every duplicate of a later attempt, or of a claim that was taken without this option.
+   * A copy that pawl has redriven counts as the message itself. If SQS has moved a message to a dead-letter queue and redrives it, it has another id and looks
+   * like a duplicate of itself: wait for the lease before that.
    * @default 'defer'
    */
   readonly onInFlight?: 'defer' | 'discard';

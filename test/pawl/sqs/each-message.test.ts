@@ -256,6 +256,23 @@ describe('eachMessage', () => {
     expect(failuresOf(await deliver(early))).toHaveLength(1);
   });
 
+  it('defers a copy of the message that holds the claim: an operator has redriven it whose clock is ahead, and there is no other copy', async () => {
+    const { handler, host } = setUp({ onInFlight: 'discard' }, () => new Promise(() => undefined));
+    const deliver = (record: ReturnType<typeof order>) => handler(sqsEvent(record), context(30_000, host.now));
+    const copyOf = ({ messageId: stringValue }: ReturnType<typeof order>) =>
+      sqsRecord(
+        { orderId: 'a' },
+        { messageAttributes: { 'pawl-source-message-id': { dataType: 'String', stringValue } } },
+      );
+    const message = order('z');
+    // What holds the claim is a copy itself.
+    void deliver(copyOf(message));
+    await host.advance(3000);
+    expect(failuresOf(await deliver(copyOf(message)))).toHaveLength(1);
+    // Another message is discarded as ever.
+    expect(failuresOf(await deliver(order('a')))).toEqual([]);
+  });
+
   it('defers the message that holds a claim of a version which does not write down whose it is', async () => {
     const { handler, host, store } = setUp({ onInFlight: 'discard' }, () => new Promise(() => undefined));
     const deliver = (record: ReturnType<typeof order>) => handler(sqsEvent(record), context(30_000, host.now));
