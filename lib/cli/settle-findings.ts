@@ -1,7 +1,9 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import {
+  type Finding,
   type FindingKind,
+  type Findings,
   type PlannedRemedy,
   type RemedyAmounts,
   type RemedyResult,
@@ -89,18 +91,65 @@ async function filtered({ operation, kind }: Given, { findings }: OpenAccount): 
 export async function approve(options: Given, io: Io, ids: readonly string[]): Promise<number> {
   if (ids.length === 0) throw new UsageError('pawl findings approve takes the ids of findings.');
   const acted = actedBy(options);
-  return withAccount(options, { io, grant: 'grantStatements' }, ({ findings }) =>
-    carryOut(
-      options,
-      io,
-      byIds(ids, {
-        verb: 'approved',
-        question: (these) => `Approve the remedies of ${these}? The next run carries them out.`,
-        isDone: ({ outcome }) => outcome === 'approved',
-        act: async (id) => (await findings.approve(id, acted)).outcome,
-      }),
-    ),
-  );
+  return withAccount(options, { io, grant: 'grantStatements' }, async ({ findings }) => {
+    const items = await plannedApprovals(findings, ids);
+    const asked = items.filter((item) => item.will === 'approve');
+    return carryOut<PlannedApproval, IdResult>(options, io, {
+      ...{ thing: 'finding', verb: 'approved', expectsSome: true },
+      parts: [
+        {
+          items,
+          count: asked.length,
+          async *run(signal) {
+            for (const { id, request } of asked) {
+              if (signal.aborted) return;
+              yield { id, outcome: (await findings.approve(id, { ...acted, request })).outcome };
+            }
+          },
+        },
+      ],
+      columns: [
+        ['WILL', 16],
+        ['REMEDY', 16],
+        ['AMOUNT', 10],
+        ['ASKED BY', 12],
+        ['FINDING', 0],
+      ],
+      row: (item) =>
+        item.will === 'stay'
+          ? [`stay: ${item.whyNot}`, '', '', '', item.id]
+          : ['be approved', item.remedy, item.amount, item.askedBy, item.id],
+      question: (these) => `Approve the remedies of ${these}? The next run carries them out.`,
+      isDone: ({ outcome }) => outcome === 'approved',
+      say: ({ id, outcome }) => (outcome === 'approved' ? undefined : `Not approved: ${id}: ${outcome}`),
+      left: leftOf('approved'),
+    });
+  });
+}
+
+/** One finding of an approval: what is approved is the request that is shown, and none that comes after it. */
+type PlannedApproval = { readonly id: string } & (
+  | {
+      readonly will: 'approve';
+      readonly remedy: string;
+      readonly amount: number;
+      readonly askedBy: string;
+      readonly request: string;
+    }
+  | { readonly will: 'stay'; readonly whyNot: 'not-open' | 'not-asked' }
+);
+
+async function plannedApprovals(findings: Findings, ids: readonly string[]): Promise<readonly PlannedApproval[]> {
+  const open = new Map<string, Finding>();
+  for await (const finding of findings.list()) if (ids.includes(finding.id)) open.set(finding.id, finding);
+  return ids.map((id): PlannedApproval => {
+    const found = open.get(id);
+    if (found === undefined) return { id, will: 'stay', whyNot: 'not-open' };
+    const { request } = found;
+    if (request === undefined) return { id, will: 'stay', whyNot: 'not-asked' };
+    const { operation: remedy, amount, by: askedBy } = request;
+    return { id, will: 'approve', remedy, amount, askedBy, request: request.id };
+  });
 }
 
 interface IdResult {
@@ -133,9 +182,11 @@ export function byIds(
       },
     ],
     say: (result) => (isDone(result) ? undefined : `Not ${verb}: ${result.id}: ${result.outcome}`),
-    left: `One finding is ${verb} or open: pawl findings shows which. Start it again.`,
+    left: leftOf(verb),
   };
 }
+
+const leftOf = (verb: string) => `One finding is ${verb} or open: pawl findings shows which. Start it again.`;
 
 type Remedies = Omit<SettleFindingsOptions, 'store' | 'identity' | 'onEvent'>;
 

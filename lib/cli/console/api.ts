@@ -220,7 +220,9 @@ export type FindingAct = (typeof findingActs)[number];
 
 /** One finding of a plan. */
 export type PlannedFinding = { readonly id: string } & (
-  | { readonly will: FindingAct }
+  | { readonly will: Exclude<FindingAct, 'approve'> }
+  /** `request`: the token of the request that is shown, with its remedy and its amount. */
+  | { readonly will: 'approve'; readonly remedy: string; readonly amount: number; readonly request: string }
   | { readonly will: 'stay'; readonly whyNot: 'not-open' | 'not-asked' }
 );
 

@@ -1,5 +1,5 @@
 import { recordedError } from 'pawl/kernel';
-import type { AcceptedBy, Finding, Findings, StatementReport } from 'pawl/statements';
+import type { ApprovedBy, Finding, Findings, StatementReport } from 'pawl/statements';
 import type { FindingAct, FindingResult, FindingsList, PlannedFinding } from './api.ts';
 
 /** What the page holds at once. The command line lists more. */
@@ -21,12 +21,12 @@ export function findingList(findings: Findings | undefined, now: () => number) {
     return reports.filter((report) => report !== undefined);
   }
 
-  async function doneBy(act: FindingAct, id: string, acted: AcceptedBy) {
+  async function doneBy(act: FindingAct, id: string, { request, ...acted }: ApprovedBy) {
     switch (act) {
       case 'accept':
         return findings?.accept(id, acted);
       case 'approve':
-        return findings?.approve(id, acted);
+        return findings?.approve(id, { ...acted, request });
       case 'settle-by-hand':
         return findings?.settleByHand(id, acted);
     }
@@ -45,13 +45,15 @@ export function findingList(findings: Findings | undefined, now: () => number) {
       return [...new Set(ids)].map((id) => {
         const finding = found.get(id);
         if (finding === undefined) return { id, will: 'stay', whyNot: 'not-open' };
-        if (act === 'approve' && finding.request === undefined) return { id, will: 'stay', whyNot: 'not-asked' };
-        return { id, will: act };
+        if (act !== 'approve') return { id, will: act };
+        const { request } = finding;
+        if (request === undefined) return { id, will: 'stay', whyNot: 'not-asked' };
+        return { id, will: act, remedy: request.operation, amount: request.amount, request: request.id };
       });
     },
 
     /** Never throws: a finding that fails says so. */
-    async act(act: FindingAct, id: string, acted: AcceptedBy): Promise<FindingResult> {
+    async act(act: FindingAct, id: string, acted: ApprovedBy): Promise<FindingResult> {
       try {
         return { id, outcome: (await doneBy(act, id, acted))?.outcome ?? 'unknown-finding' };
       } catch (error) {

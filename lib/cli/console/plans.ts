@@ -121,9 +121,10 @@ export function plans({
     const items = await findings.plan(kind, ids);
     const some = items.filter(({ will }) => will === kind);
     async function* run(acted: ActedBy) {
-      for (const { id } of some) {
+      for (const item of some) {
         if (signal.aborted) return;
-        yield await findings.act(kind, id, acted);
+        const { request } = { request: undefined, ...item };
+        yield await findings.act(kind, item.id, { ...acted, request });
       }
     }
     return { kind, items, count: some.length, run };

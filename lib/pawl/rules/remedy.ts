@@ -124,14 +124,26 @@ export function isIdentity(identity: unknown): identity is string {
   return typeof identity === 'string' && arn.test(identity);
 }
 
-/** Why a request is not approved. */
-export type NoApproval = 'not-open' | 'not-asked' | 'no-identity' | 'own-request' | 'approved-before';
+/** Why a request is not approved. `another-request`: it was asked for anew since it was looked at, with another operation or amount. */
+export type NoApproval =
+  | 'not-open'
+  | 'not-asked'
+  | 'another-request'
+  | 'no-identity'
+  | 'own-request'
+  | 'approved-before';
 
-/** Why this identity may not approve what is asked for; nothing if it may. */
-export function approvalRefused(state: RemedyState, isOpen: boolean, identity: unknown): NoApproval | undefined {
+/** Why this identity may not approve what is asked for; nothing if it may. @param seen the token of the request that was looked at, if that is known */
+export function approvalRefused(
+  state: RemedyState,
+  isOpen: boolean,
+  identity: unknown,
+  seen?: string,
+): NoApproval | undefined {
   const { request, approval } = state;
   if (!isOpen) return 'not-open';
   if (request === undefined || state.remedy !== undefined) return 'not-asked';
+  if (seen !== undefined && seen !== request.id) return 'another-request';
   if (!isIdentity(identity)) return 'no-identity';
   if (identity === request.identity) return 'own-request';
   return approval?.of === request.id ? 'approved-before' : undefined;

@@ -14,7 +14,7 @@ export type ApproveResult =
 export async function approve(
   { store, host }: Omit<RemedyDesk, 'operation'>,
   id: string,
-  { by, note }: { readonly by: string; readonly note: string },
+  { by, note, request: seen }: { readonly by: string; readonly note: string; readonly request?: string | undefined },
   identity: (() => Promise<string>) | undefined,
 ): Promise<ApproveResult> {
   const who = await identity?.();
@@ -24,7 +24,7 @@ export async function approve(
     store,
     id,
     (found) => {
-      refused = approvalRefused(found, isOpenFinding(found), who);
+      refused = approvalRefused(found, isOpenFinding(found), who, seen);
       const { request, approval } = found;
       if (refused !== undefined || request === undefined || !isIdentity(who)) {
         // Our own write, whose response was lost.

@@ -81,6 +81,20 @@ export interface AcceptedBy {
   readonly note: string;
 }
 
+/**
+ * Who approves the remedy of a finding, and why.
+ *
+ * @example
+ * const approved: ApprovedBy = { by: 'tom', note: 'seen at the bank', request: finding.request?.id };
+ */
+export interface ApprovedBy extends AcceptedBy {
+  /**
+   * The `id` of the `request` that was looked at. If another one stands there by now, with another amount say, it is not approved.
+   * @default the request that stands there
+   */
+  readonly request?: string | undefined;
+}
+
 /** What became of an acceptance. */
 export type AcceptResult =
   | { readonly outcome: 'accepted'; readonly finding: Finding }
@@ -97,7 +111,7 @@ export interface Findings {
   /** Ends a finding: no later run reports it again. @throws OptionError; the store's error */
   accept(id: string, accepted: AcceptedBy): Promise<AcceptResult>;
   /** Approves, as a second person, the remedy that was asked for. Whoever asked cannot. @throws OptionError; what `identity` throws; the store's error */
-  approve(id: string, approved: AcceptedBy): Promise<ApproveResult>;
+  approve(id: string, approved: ApprovedBy): Promise<ApproveResult>;
   /** Records that a person has settled a finding outside of pawl: no remedy of it happens any more. @throws OptionError; the store's error */
   settleByHand(id: string, settled: AcceptedBy): Promise<ByHandResult>;
   /**
@@ -113,6 +127,7 @@ export interface Findings {
 const known = { store: true, identity: true, host: true } as const satisfies NamesOf<FindingsOptions>;
 const knownOfQuery = { operation: true, kind: true } as const satisfies NamesOf<FindingsQuery>;
 const knownOfAccepted = { by: true, note: true } as const satisfies NamesOf<AcceptedBy>;
+const knownOfApproved = { ...knownOfAccepted, request: true } as const satisfies NamesOf<ApprovedBy>;
 
 /**
  * What runs of `reconcileStatements` have found, and how an operator accepts it.
@@ -152,7 +167,7 @@ export function findings(options: FindingsOptions): Findings {
       return { outcome: isOurs ? 'accepted' : 'not-open', finding };
     },
     async approve(id, approved) {
-      expectAct('findings.approve', id, approved);
+      expectAct('findings.approve', id, approved, knownOfApproved);
       return approve(desk, id, approved, identity);
     },
     async settleByHand(id, settled) {
@@ -172,8 +187,13 @@ export function findings(options: FindingsOptions): Findings {
 }
 
 /** @throws OptionError */
-function expectAct(door: string, id: string, acted: AcceptedBy): void {
-  expectOptions(acted, { door, known: knownOfAccepted, docs });
+function expectAct(
+  door: string,
+  id: string,
+  acted: AcceptedBy,
+  known: Readonly<Record<string, true>> = knownOfAccepted,
+): void {
+  expectOptions(acted, { door, known, docs });
   expectActedBy(acted.by, acted.note);
   expect(typeof id === 'string' && id.startsWith(findingPrefix()), 'id', "a finding's id, from list", id);
 }

@@ -6,6 +6,7 @@ export type { Finding, FindingKind } from './finding.ts';
 export {
   type AcceptedBy,
   type AcceptResult,
+  type ApprovedBy,
   type Findings,
   type FindingsOptions,
   type FindingsQuery,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, inject, it, vi } from 'vitest';
 import { nodeHost } from '../../../../lib/pawl/host.ts';
 import { findingOf, readFinding, storeFinding } from '../../../../lib/pawl/statements/finding.ts';
+import { findings } from '../../../../lib/pawl/statements/index.ts';
 import { dynamoStore, sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
 import { withListing } from '../../../../lib/pawl/stores/listing.ts';
 import { type HttpServer, startHttpServer } from '../../../../lib/rehearsal/engine/http.ts';
@@ -112,6 +113,38 @@ it('asks for an approval, which whoever asked cannot give: AWS says who it is', 
   );
   session = 'maria';
   expect((await pawl(...asking)).out).toContain('1 finding settled, 0 not.');
+});
+
+it('shows whoever approves what was asked for, and approves nothing else: not a request that came after it', async () => {
+  const [id = ''] = ids;
+  const file = (amount: number) => {
+    const path = join(folder, `asks-${amount}.mjs`);
+    writeFileSync(
+      path,
+      `export default {
+        operation: 'charge',
+        remedies: { twice: { operation: 'refund', onAbandoned: 'park', amountOf: () => ${amount}, run: () => 1, approval: 'required' } },
+        limits: { perRun: { count: 9, amount: 9000 }, perDay: { count: 9, amount: 9000 } },
+      };`,
+    );
+    return path;
+  };
+  session = 'maria';
+  await pawl('settle', id, '--remedies', file(500), ...acted, '--yes');
+  session = 'tom';
+  const seen = await pawl('approve', id, ids[1] ?? '', '--by', 'tom', '--note', 'seen', '--dry-run');
+  expect(seen.out).toMatch(/^be approved +refund +500 +maria +#finding/m);
+  expect(seen.out).toMatch(/^stay: not-asked +#finding/m);
+  const desk = findings({
+    store: store(),
+    identity: async () => 'arn:aws:sts::123456789012:assumed-role/Operators/tom',
+  });
+  const request = (await readFinding(withListing(store()), id))?.request?.id;
+  session = 'maria';
+  await pawl('settle', id, '--remedies', file(5000), ...acted, '--yes');
+  expect(await desk.approve(id, { by: 'tom', note: 'seen', request })).toMatchObject({ outcome: 'another-request' });
+  const now = (await readFinding(withListing(store()), id))?.request?.id;
+  expect(await desk.approve(id, { by: 'tom', note: 'seen', request: now })).toMatchObject({ outcome: 'approved' });
 });
 
 it('records what was settled by hand', async () => {
