@@ -34,6 +34,19 @@ export function claimWrites(
     .map((statement) => statementWrite(record(statement)));
 }
 
+/** The ids of the claims of which a request writes what a run has come to that is only observed. Other records may have a field of that name. */
+export function observedIn({ operation, body }: Pick<TapCall, 'operation' | 'body'>): ReadonlySet<string> {
+  const request = record(JSON.parse(body));
+  const item = record(request['Item']);
+  if (operation === 'PutItem') return new Set('observed' in item && 'claimId' in item ? [text(item['id'])] : []);
+  const statements = operation === 'BatchExecuteStatement' ? list(request['Statements']).map(record) : [];
+  const observing = statements.filter(({ Statement }) => {
+    const said = String(Statement);
+    return /["']observed["'](?:=|:)\?/.test(said) && /["']claimId["']/.test(said);
+  });
+  return new Set(observing.map((statement) => statementWrite(statement).id));
+}
+
 /** The claims that a request takes. With its response, those that it took. @param writesIn reads the requests of another database */
 export function claimsIn(call: TapCall, answer?: TapAnswer, writesIn = claimWrites): readonly string[] {
   return idsWith('in-flight', writesIn(call, answer));

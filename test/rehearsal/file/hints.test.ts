@@ -181,6 +181,18 @@ test('the effect is outside of the claim: an invocation had it before it wrote o
   expect(hintsOn('doubled', inside, { hasClaims: true })).toEqual([]);
 });
 
+test('pawl only observes: what it writes comes beside the effect, and is no claim that came too late', () => {
+  const observed = (sandbox: string, isNamed = true): Happening => {
+    const { write, ...rest } = stored('written', sandbox, isNamed);
+    return { ...rest, write: { ...write, isObserved: true } };
+  };
+  const seen = [sent, began('S1'), applied('S1'), observed('S1'), sent, began('S2'), applied('S2'), observed('S2')];
+  expect(hintsOn('doubled', seen, { hasClaims: true })).toEqual(['only-observed']);
+  const hidden = [sent, began('S1'), applied('S1'), observed('S1', false), sent, began('S2'), applied('S2')];
+  expect(hintsOn('doubled', hidden, { hasClaims: true })).toEqual(['only-observed']);
+  expect(hintsOn('lost', [began('S1'), observed('S1')], { hasClaims: true })).toEqual([]);
+});
+
 test('no function has called the provider: of what a function took and let pass, and of nothing else', () => {
   const uncalled: Partial<Facts> = { uncalledOf: (effect) => (effect === 'email' ? 'MAILER_URL' : undefined) };
   expect(hintsOn('lost', [began('S1'), ended('response')], uncalled)).toEqual(['provider-never-called']);
