@@ -156,7 +156,7 @@ test('copies whose key is hidden have no claims of their own: they meet at one, 
   const copies = (keyOf: (copy: string) => string, messages = ['m1', 'm2']) =>
     messages.flatMap((message): readonly Happening[] => {
       const { write, ...rest } = stored('written', 'S1', false);
-      const begun: Happening = { ...began('S1'), messages: new Map([['order-1', message]]) } as const;
+      const begun = { ...began('S1'), messages: new Map([['order-1', message]]) };
       return [sent, begun, { ...rest, write: { ...write, key: keyOf(message) } }, applied('S1')];
     });
   const ofMessages = copies((message) => `mail#${message}`);
