@@ -20,10 +20,9 @@ function matchesAmong(pattern: Json, event: unknown, all: readonly unknown[]): b
     const values = valuesOf(event, name);
     const ofAll = all.flatMap((one) => valuesOf(one, name));
     if (!Array.isArray(wanted)) {
-      const objects = values.length === 0 ? [undefined] : values;
-      return objects.some((value) => matchesAmong(record(wanted), value, ofAll));
+      return orNone(values).some((value) => matchesAmong(record(wanted), value, ofAll));
     }
-    const leaves = values.filter(isLeaf);
+    const leaves = orNone(values.filter(isLeaf));
     return wanted.some((one) =>
       record(one)['exists'] === false ? !ofAll.some(isLeaf) : leaves.some((value) => matchesValue(one, value)),
     );
@@ -37,6 +36,11 @@ function valuesOf(event: unknown, name: string): readonly unknown[] {
   return Array.isArray(found) ? found.flat(Number.POSITIVE_INFINITY) : [found];
 }
 
+/** What is not there is compared as well: a comparison that is not known must not pass for one that does not match. */
+function orNone(values: readonly unknown[]): readonly unknown[] {
+  return values.length === 0 ? [undefined] : values;
+}
+
 /** What has names inside is no value. For EventBridge it is not there: it does not exist, and is not anything but something. */
 function isLeaf(value: unknown): boolean {
   return typeof value !== 'object' || value === null;
@@ -47,7 +51,7 @@ function matchesValue(wanted: unknown, value: unknown): boolean {
   const [[comparison, operand] = ['', undefined]] = Object.entries(wanted);
   switch (comparison) {
     case 'exists':
-      return operand === true;
+      return (value !== undefined) === operand;
     case 'prefix':
       return ofText(value, operand, (text, part) => text.startsWith(part));
     case 'suffix':
@@ -61,7 +65,7 @@ function matchesValue(wanted: unknown, value: unknown): boolean {
     case 'cidr':
       return typeof value === 'string' && isWithin(value, String(operand));
     case 'anything-but':
-      return !isAmong(operand, value);
+      return value !== undefined && !isAmong(operand, value);
     default:
       throw new Error(`A filter compares with ${comparison}, which a rehearsal does not know.`);
   }

@@ -61,6 +61,8 @@ describe('a pattern', () => {
 
   test('with a comparison that is not known is an error, and no match', () => {
     expect(() => matchesPattern({ a: [{ near: 1 }] }, { a: 'x' })).toThrow('near');
+    expect(() => matchesPattern({ a: [{ near: 1 }] }, {})).toThrow('near');
+    expect(() => matchesPattern({ a: [{ near: 1 }] }, { a: { b: 1 } })).toThrow('near');
   });
 });
 
