@@ -25,7 +25,8 @@ export function tellFunction(aFunction: IFunction, what: Told): readonly Problem
   const target = functionBehind(aFunction);
   if (!(target instanceof LambdaFunction)) return [];
   const before = told.get(target) ?? [];
-  const problems = before.length === 0 ? takenProblems(target, what) : otherTableProblems(target, before, what);
+  const wanted = { CLAIMS_TABLE: what.tableName, DEAD_LETTER_QUEUE_URL: what.deadLetterQueue.queueUrl };
+  const problems = before.length === 0 ? takenProblems(target, wanted) : otherTableProblems(target, before, what);
   if (problems.length > 0) return problems;
   told.set(target, [...before, what]);
   if (before.length === 0) {
@@ -46,9 +47,15 @@ function deadLetterText(target: LambdaFunction): string {
   return all.map(({ queue, deadLetterQueue }) => `${queue.queueArn}=${deadLetterQueue.queueUrl}`).join(' ');
 }
 
-function takenProblems(target: LambdaFunction, what: Told): readonly Problem[] {
+/** Sets `CLAIMS_TABLE` of a function that no queue feeds, unless it has another table. */
+export function tellTable(target: LambdaFunction, tableName: string): readonly Problem[] {
+  const problems = takenProblems(target, { CLAIMS_TABLE: tableName });
+  if (problems.length === 0) target.addEnvironment('CLAIMS_TABLE', tableName);
+  return problems;
+}
+
+function takenProblems(target: LambdaFunction, wanted: Readonly<Record<string, string>>): readonly Problem[] {
   const present = variablesSoFar(target);
-  const wanted = { CLAIMS_TABLE: what.tableName, DEAD_LETTER_QUEUE_URL: what.deadLetterQueue.queueUrl };
   return Object.entries(wanted)
     .filter(([name, value]) => name in present && !isSame(present[name], resolvedIn(target, value)))
     .map(([name]) =>

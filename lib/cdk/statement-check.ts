@@ -14,6 +14,8 @@ import { Construct } from 'constructs';
 import { metricNamespace, type NamesOf } from 'pawl/deployment';
 import { actOn, alarmAt, silentAlarm } from './alarms.ts';
 import { grantStatements } from './claims-grants.ts';
+import { refuseIfAny } from './consumer-checks.ts';
+import { tellTable } from './environment.ts';
 import { expectProps } from './known-props.ts';
 import { claimMetric } from './metrics.ts';
 import { expectKinds } from './prop-kinds.ts';
@@ -85,7 +87,7 @@ export interface StatementCheckAlarms {
  * Runs a function on a schedule that compares the provider's statement with the claims of an operation, permits it what that needs, and raises an alarm
  * where something does not agree.
  *
- * @throws {WiringError} when an option is unknown or has another kind
+ * @throws {WiringError} when an option is unknown or has another kind, or the function has another table
  * @example
  * new StatementCheck(stack, 'Statements', {
  *   claimsTable: claims.table,
@@ -107,7 +109,7 @@ export class StatementCheck extends Construct {
     const { claimsTable, function: fn, operation, schedule = Schedule.rate(Duration.days(1)) } = props;
     this.#of = { operation, namespace: props.metricNamespace ?? metricNamespace };
     grantStatements(claimsTable, fn);
-    fn.addEnvironment('CLAIMS_TABLE', claimsTable.tableName);
+    refuseIfAny(this.node.path, tellTable(fn, claimsTable.tableName));
     this.rule = new Rule(this, 'Schedule', { schedule, targets: [new LambdaFunction(fn)] });
     const { maxSilence = Duration.hours(25) } = props;
     startBySchedule(this, fn, { kind: 'statements', ...this.#of, maxSilenceHours: maxSilence.toHours() });

@@ -1,5 +1,6 @@
 import { list, record } from '../../lib/rehearsal/engine/app/template.ts';
 import type { TapAnswer, TapCall } from '../../lib/rehearsal/engine/servers/tap.ts';
+import { text, textsIn } from '../../lib/rehearsal/pawl/observed-writes.ts';
 
 /** A write of a claim on its way to DynamoDB. */
 export interface SeenWrite {
@@ -48,14 +49,8 @@ function idsWith(wanted: string, writes: readonly SeenWrite[]): readonly string[
   return writes.filter(({ status }) => status === wanted).map(({ id }) => id);
 }
 
-/** Each `?` of a statement is the next of its parameters. What an update does not set stays as it is: in flight. */
-function statementWrite({ Statement, Parameters }: Readonly<Record<string, unknown>>): SeenWrite {
-  const given = list(Parameters).map(text);
-  const named = String(Statement).matchAll(/["'](\w+)["'](?:=|:)\?/g);
-  const values = Object.fromEntries([...named].reverse().map(([, name], index) => [name, given.at(-1 - index)]));
-  return { id: values['id'] ?? '', status: values['status'] ?? 'in-flight' };
-}
-
-function text(attribute: unknown): string {
-  return String(record(attribute)['S']);
+/** What an update does not set stays as it is: in flight. */
+function statementWrite(statement: Readonly<Record<string, unknown>>): SeenWrite {
+  const { id = '', status = 'in-flight' } = textsIn(statement);
+  return { id, status };
 }

@@ -46,6 +46,28 @@ test('an alarm goes off on a finding, and another one when no run has ended for 
   });
 });
 
+test('a function compares one table: a second one, or another that it has already, is refused', () => {
+  const stack = new Stack(new App(), 'Shop');
+  const runs = {
+    runtime: Runtime.NODEJS_22_X,
+    handler: 'index.handler',
+    code: Code.fromInline('exports.handler = () => {}'),
+  };
+  const fn = new LambdaFunction(stack, 'Compares', runs);
+  const { table: charges } = new ClaimsTable(stack, 'Charges');
+  const { table: refunds } = new ClaimsTable(stack, 'Refunds');
+  new StatementCheck(stack, 'Charged', { claimsTable: charges, function: fn, operation: 'charge' });
+  new StatementCheck(stack, 'Tipped', { claimsTable: charges, function: fn, operation: 'tip' });
+  const another = 'sets CLAIMS_TABLE to another value than the construct would';
+  const props = { claimsTable: refunds, operation: 'refund' };
+  expect(() => new StatementCheck(stack, 'Refunded', { ...props, function: fn })).toThrow(another);
+  const told = new LambdaFunction(stack, 'Told', { ...runs, environment: { CLAIMS_TABLE: 'claims' } });
+  expect(() => new StatementCheck(stack, 'Again', { ...props, function: told })).toThrow(another);
+  Template.fromStack(stack).hasResourceProperties('AWS::Lambda::Function', {
+    Environment: { Variables: { CLAIMS_TABLE: { Ref: Match.stringLikeRegexp('Charges') } } },
+  });
+});
+
 test('a misspelt property is refused', () => {
   expect(() => templateOf({ maxSilense: Duration.hours(1) } as never)).toThrow("Did you mean 'maxSilence'");
 });

@@ -10,14 +10,40 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** Whether an event matches a pattern. @throws Error if the pattern has a comparison that a rehearsal does not know */
 export function matchesPattern(pattern: Json, event: unknown): boolean {
+  return matchesAmong(pattern, event, [event]);
+}
+
+/** @param all the objects of a list, of which `event` is one: of a name that any of them has, EventBridge does not say that it is absent */
+function matchesAmong(pattern: Json, event: unknown, all: readonly unknown[]): boolean {
   return Object.entries(pattern).every(([name, wanted]) => {
-    if (name === '$or') return list(wanted).some((one) => matchesPattern(record(one), event));
-    const found = record(event)[name];
-    // A list in the event matches if one of its items does, also a list of objects: the Records of an event of S3.
-    const values: readonly unknown[] = Array.isArray(found) ? found.flat(Number.POSITIVE_INFINITY) : [found];
-    if (!Array.isArray(wanted)) return values.some((value) => matchesPattern(record(wanted), value));
-    return wanted.some((one) => values.some((value) => matchesValue(one, value)));
+    if (name === '$or') return list(wanted).some((one) => matchesAmong(record(one), event, all));
+    const values = valuesOf(event, name);
+    const ofAll = all.flatMap((one) => valuesOf(one, name));
+    if (!Array.isArray(wanted)) {
+      return orNone(values).some((value) => matchesAmong(record(wanted), value, ofAll));
+    }
+    const leaves = orNone(values.filter(isLeaf));
+    return wanted.some((one) =>
+      record(one)['exists'] === false ? !ofAll.some(isLeaf) : leaves.some((value) => matchesValue(one, value)),
+    );
   });
+}
+
+/** A list in the event matches if one of its items does, also a list of objects: the Records of an event of S3. */
+function valuesOf(event: unknown, name: string): readonly unknown[] {
+  const found = record(event)[name];
+  if (found === undefined) return [];
+  return Array.isArray(found) ? found.flat(Number.POSITIVE_INFINITY) : [found];
+}
+
+/** What is not there is compared as well: a comparison that is not known must not pass for one that does not match. */
+function orNone(values: readonly unknown[]): readonly unknown[] {
+  return values.length === 0 ? [undefined] : values;
+}
+
+/** What has names inside is no value. For EventBridge it is not there: it does not exist, and is not anything but something. */
+function isLeaf(value: unknown): boolean {
+  return typeof value !== 'object' || value === null;
 }
 
 function matchesValue(wanted: unknown, value: unknown): boolean {
@@ -62,8 +88,12 @@ function isAmong(operand: unknown, value: unknown): boolean {
 }
 
 function matchesWildcard(pattern: string, text: string): boolean {
-  const parts = pattern.split('*').map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${parts.join('.*')}$`, 's').test(text);
+  // A backslash makes an asterisk of an asterisk, and a backslash of a second one.
+  const parts = pattern.match(/\\[*\\]|./gs) ?? [];
+  const expression = parts.map((part) =>
+    part === '*' ? '.*' : (part.at(-1) ?? '').replace(/[.*+?^${}()|[\]\\]/, '\\$&'),
+  );
+  return new RegExp(`^${expression.join('')}$`, 's').test(text);
 }
 
 function isWithin(address: string, range: string): boolean {

@@ -1,5 +1,6 @@
 import { list, record } from '../engine/app/template.ts';
 import type { Rewrite, TapAnswer, TapCall, TapHooks } from '../engine/servers/tap.ts';
+import { observedIn } from '../pawl/observed-writes.ts';
 import { throttleStatements } from '../services/dynamodb/throttle-statements.ts';
 import { lagging } from './at-index.ts';
 import { type Carrying, dies, freezes, nth, type Seen, takes } from './carrying.ts';
@@ -100,6 +101,7 @@ function response(state: Carrying, call: TapCall, answer: TapAnswer): 'pass' | '
       const { loseAnswer } = state.plan.trouble(intent, construct);
       return loseAnswer === writes.get(intent) && takes(state, 'lose', construct, intent);
     });
+  const observed = observedIn(call);
   for (const write of writesOf(call, answer, state.keysOf)) {
     const named = state.intents.namedIn(write.key);
     const result = isLost ? `${write.result}, and the response was lost` : write.result;
@@ -108,7 +110,7 @@ function response(state: Carrying, call: TapCall, answer: TapAnswer): 'pass' | '
       sandbox,
       operation: call.operation,
       isNamed: named.length > 0,
-      write: { ...write, result },
+      write: { ...write, result, ...(observed.has(write.key) && { isObserved: true }) },
     });
   }
   if (isLost) {

@@ -173,12 +173,25 @@ export const calledTwice: Rule = (_, cases) => {
   );
 };
 
+/** Whether pawl only observed the function: it decided nothing. */
+function isObserved({ entries }: Case): boolean {
+  return entries.some((entry) => entry.kind === 'stored' && entry.write.isObserved === true);
+}
+
+/** pawl was to change nothing, and has not. */
+export const onlyObserved: Rule = ({ hasClaims }, cases) =>
+  about(
+    'only-observed',
+    cases.filter((one) => hasClaims && one.problem === 'doubled' && isObserved(one)),
+    "pawl only observes here, by mode: 'observe' or a share of the keys: each delivery runs, as without pawl. pawl observed says what enforcement would have done.",
+  );
+
 /** Each copy of it had a claim of its own. */
 export const claimOfTheCopy: Rule = ({ hasClaims }, cases) => {
   const apart = cases.filter((one) => {
     const stored = one.entries.filter((entry) => entry.kind === 'stored');
     const isApart = stored.length > 0 && !stored.some(({ isNamed }) => isNamed) && areCopiesApart(one);
-    return one.problem === 'doubled' && sends(one.entries) > 1 && isApart;
+    return one.problem === 'doubled' && sends(one.entries) > 1 && isApart && !isObserved(one);
   });
   return about(
     'claim-of-the-copy',
@@ -190,10 +203,12 @@ export const claimOfTheCopy: Rule = ({ hasClaims }, cases) => {
 /** pawl runs in the function, and the effect happens outside of the handler that it runs. */
 export const outsideOfTheClaim: Rule = ({ hasClaims }, cases) => {
   const outside = cases.filter(
-    ({ problem, entries }) =>
-      problem === 'doubled' &&
-      entries.some((entry) => entry.kind === 'stored' && entry.isNamed) &&
-      entries.some((entry, at) => isUnclaimed(entry, entries.slice(0, at))),
+    (one) =>
+      one.problem === 'doubled' &&
+      // What is observed is written down beside the handler, and not before it.
+      !isObserved(one) &&
+      one.entries.some((entry) => entry.kind === 'stored' && entry.isNamed) &&
+      one.entries.some((entry, at) => isUnclaimed(entry, one.entries.slice(0, at))),
   );
   return about(
     'outside-of-the-claim',

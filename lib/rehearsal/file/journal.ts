@@ -92,6 +92,8 @@ export interface StoreWrite {
   readonly result: string;
   /** Whether the write itself looked at what stood there: it has a condition, or asks for what it replaces. */
   readonly looks?: boolean;
+  /** Whether pawl writes down there what it has only observed. @default false */
+  readonly isObserved?: boolean;
 }
 
 /** One thing that happened, when, and which intents it is about; none, if it is about all. */

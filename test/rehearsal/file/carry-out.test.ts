@@ -11,12 +11,13 @@ function carried(faults: Faults) {
   const intents = createIntents();
   for (const intent of all) intents.add(intent);
   const plan = createPlan(7, faults, { hasStore: true, hasProvider: true });
-  const known = { plan, intents, journal: createJournal(), messageIntent: () => undefined };
+  const journal = createJournal();
+  const known = { plan, intents, journal, messageIntent: () => undefined };
   const rest = { kill: () => undefined, stall: () => false, stallMs: () => 0, keysOf: () => ['id'] };
   const out = carryOut({ ...known, ...rest, letTimePass: async () => [] });
   const begin = (sandbox: string, intent: string) =>
     out.watch.onBegin?.({ sandbox, construct: 'App/Fn', event: { Records: [{ messageId: intent, body: intent }] } });
-  return { ...out, plan, begin };
+  return { ...out, plan, begin, journal };
 }
 
 const query = (more: object = {}) => ({
@@ -106,4 +107,18 @@ test('as many deliveries are planned as are drawn for the mapping, of which a fu
   }
   expect(stats.redeliver).toBeGreaterThan(10);
   expect(planned.redeliver).toBe(stats.redeliver);
+});
+
+test('what pawl only observes is written down as that', () => {
+  const { begin, dynamodb, journal } = carried({});
+  const put = (more: object) => {
+    const Item = { id: { S: 'mail#order-1' }, claimId: { S: 'c' }, ...more };
+    const call = { sandbox: 'S1', operation: 'PutItem', body: JSON.stringify({ TableName: 'T', Item }) };
+    dynamodb.onResponse?.(call, { status: 200, body: '{}' });
+  };
+  begin('S1', 'order-1');
+  put({ observed: { S: '{}' } });
+  put({});
+  const stored = journal.entries.filter((entry) => entry.kind === 'stored');
+  expect(stored.map(({ write }) => write.isObserved)).toEqual([true, undefined]);
 });

@@ -156,7 +156,7 @@ test('copies whose key is hidden have no claims of their own: they meet at one, 
   const copies = (keyOf: (copy: string) => string, messages = ['m1', 'm2']) =>
     messages.flatMap((message): readonly Happening[] => {
       const { write, ...rest } = stored('written', 'S1', false);
-      const begun: Happening = { ...began('S1'), messages: new Map([['order-1', message]]) } as const;
+      const begun = { ...began('S1'), messages: new Map([['order-1', message]]) };
       return [sent, begun, { ...rest, write: { ...write, key: keyOf(message) } }, applied('S1')];
     });
   const ofMessages = copies((message) => `mail#${message}`);
@@ -179,6 +179,18 @@ test('the effect is outside of the claim: an invocation had it before it wrote o
   expect(hintsOn('doubled', outside, { hasClaims: true })).toEqual(['outside-of-the-claim']);
   const inside = [began('S1'), stored('written'), applied('S1'), began('S1'), stored('written'), applied('S1')];
   expect(hintsOn('doubled', inside, { hasClaims: true })).toEqual([]);
+});
+
+test('pawl only observes: what it writes comes beside the effect, and is no claim that came too late', () => {
+  const observed = (sandbox: string, isNamed = true): Happening => {
+    const { write, ...rest } = stored('written', sandbox, isNamed);
+    return { ...rest, write: { ...write, isObserved: true } };
+  };
+  const seen = [sent, began('S1'), applied('S1'), observed('S1'), sent, began('S2'), applied('S2'), observed('S2')];
+  expect(hintsOn('doubled', seen, { hasClaims: true })).toEqual(['only-observed']);
+  const hidden = [sent, began('S1'), applied('S1'), observed('S1', false), sent, began('S2'), applied('S2')];
+  expect(hintsOn('doubled', hidden, { hasClaims: true })).toEqual(['only-observed']);
+  expect(hintsOn('lost', [began('S1'), observed('S1')], { hasClaims: true })).toEqual([]);
 });
 
 test('no function has called the provider: of what a function took and let pass, and of nothing else', () => {

@@ -18,16 +18,41 @@ describe('a pattern', () => {
     ['another address', { a: [{ cidr: '10.0.0.0/8' }] }, { a: '11.1.2.3' }, false],
     ['exists', { a: [{ exists: true }] }, { a: 0 }, true],
     ['exists not', { a: [{ exists: false }] }, { a: 0 }, false],
+    ['exists, of what has names inside', { a: [{ exists: true }] }, { a: { b: 1 } }, false],
+    ['exists not, of what has names inside', { a: [{ exists: false }] }, { a: { b: 1 } }, true],
+    ['exists not, of an empty list', { a: [{ exists: false }] }, { a: [] }, true],
+    ['exists not, inside an empty list', { a: { b: [{ exists: false }] } }, { a: [] }, true],
+    [
+      'exists not, of what no object of a list has',
+      { a: { b: [{ exists: false }] } },
+      { a: [{ c: 1 }, { c: 2 }] },
+      true,
+    ],
+    [
+      'exists not, of what an object of a list has',
+      { a: { b: [{ exists: false }] } },
+      { a: [{ b: 1 }, { c: 1 }] },
+      false,
+    ],
     ['a prefix', { a: [{ prefix: 'x' }] }, { a: 'xy' }, true],
     ['a prefix of any case', { a: [{ prefix: { 'equals-ignore-case': 'X' } }] }, { a: 'xy' }, true],
     ['a suffix', { a: [{ suffix: 'x' }] }, { a: 'xy' }, false],
     ['a value of any case', { a: [{ 'equals-ignore-case': 'X' }] }, { a: 'x' }, true],
     ['a wildcard', { a: [{ wildcard: 'x*z.' }] }, { a: 'xyz.' }, true],
     ['a wildcard, whose point is a point', { a: [{ wildcard: 'x.' }] }, { a: 'xy' }, false],
+    ['a wildcard with an asterisk', { a: [{ wildcard: String.raw`x\*y` }] }, { a: 'x*y' }, true],
+    [
+      'a wildcard with an asterisk, which is no other text',
+      { a: [{ wildcard: String.raw`x\*y` }] },
+      { a: 'xzy' },
+      false,
+    ],
+    ['a wildcard with a backslash', { a: [{ wildcard: String.raw`x\\*` }] }, { a: String.raw`x\y` }, true],
     ['a range', { a: [{ numeric: ['>', 1, '<=', 2] }] }, { a: 2 }, true],
     ['a range, and the value is a text', { a: [{ numeric: ['=', 2] }] }, { a: '2' }, false],
     ['anything but', { a: [{ 'anything-but': ['x', 'y'] }] }, { a: 'z' }, true],
     ['anything but, and the name is not there', { a: [{ 'anything-but': 'x' }] }, {}, false],
+    ['anything but, of what has names inside', { a: [{ 'anything-but': 'x' }] }, { a: { b: 'y' } }, false],
     ['anything but a prefix', { a: [{ 'anything-but': { prefix: 'x' } }] }, { a: 'xy' }, false],
     ['one of several', { $or: [{ a: ['x'] }, { b: ['y'] }] }, { b: 'y' }, true],
   ])('with %s', (_, pattern, event, expected) => {
@@ -36,6 +61,8 @@ describe('a pattern', () => {
 
   test('with a comparison that is not known is an error, and no match', () => {
     expect(() => matchesPattern({ a: [{ near: 1 }] }, { a: 'x' })).toThrow('near');
+    expect(() => matchesPattern({ a: [{ near: 1 }] }, {})).toThrow('near');
+    expect(() => matchesPattern({ a: [{ near: 1 }] }, { a: { b: 1 } })).toThrow('near');
   });
 });
 
