@@ -23,16 +23,14 @@ export function markNotDone(outcome: object, fail: () => unknown): void {
 export function errorOfOutcome(value: object): unknown {
   const { outcome, error, retryAfterMs, by } = value as Readonly<Record<string, unknown>>;
   if (typeof outcome !== 'string') return undefined;
-  const isObject = typeof error === 'object' && error !== null;
-  const fail = known.outcomes.get(value) ?? (isObject ? known.errors.get(error) : undefined);
+  const fail = known.outcomes.get(value) ?? known.errors.get(error as object);
   if (fail !== undefined) return errorOf(fail);
   // A copy of one that has no object in it is known by its form.
   const said = explained(`a call is not done: ${outcome}`, 'call-not-done');
   if (outcome === 'key-reused' && Object.keys(value).length === 1) return new RejectedError(said);
-  // As `tryLockAll` and `tryWithLock` return it: the work was not begun.
-  const isBusy = outcome === 'busy' && Array.isArray(by);
-  const waits = (outcome === 'in-flight' || outcome === 'in-doubt' || isBusy) && typeof retryAfterMs === 'number';
-  return waits ? new RetryableError(said, { retryAfterMs }) : undefined;
+  // `busy`: as `tryLockAll` and `tryWithLock` return it. The work was not begun.
+  const waits = outcome === 'in-flight' || outcome === 'in-doubt' || (outcome === 'busy' && Array.isArray(by));
+  return waits && typeof retryAfterMs === 'number' ? new RetryableError(said, { retryAfterMs }) : undefined;
 }
 
 /** Whether this is the outcome of a call that is done. */

@@ -150,12 +150,12 @@ export function decide(
   if (status === 'parked') return ended('parked');
 
   const parks = rules.onAbandoned === 'park';
-  const isWindowOver = now - found.firstSeenAt >= rules.retryWindowSeconds * 1000;
+  const isTooLate = now - found.firstSeenAt >= rules.retryWindowSeconds * 1000;
   if (status === 'released') {
     if (unknownAt !== undefined || !rules.refusalsMayRepeat) {
       if (found.attempts >= rules.maxAttempts) return park('attempts-used-up');
       if ((found.unstarted ?? 0) >= rules.maxAttempts) return park('never-started');
-      if (isWindowOver) return park('retry-window-over');
+      if (isTooLate) return park('retry-window-over');
     }
     // Released under an earlier 'retry' policy; the author has since decided that doubt means stop.
     if (parks && unknownAt !== undefined) return park('outcome-unknown');
@@ -170,9 +170,11 @@ export function decide(
   // From here the earlier attempt is abandoned. Unless nothing of it is in doubt, it may have applied the effect at any time until its lease ended.
   const abandoned = { ...found, abandoned: found.abandoned + 1, unknownAt: doubtOfAbandoned(found) };
   if (abandoned.abandoned >= rules.maxAbandoned) return park('abandoned-too-often', abandoned);
-  if (parks && abandoned.unknownAt !== undefined) return park('abandoned', abandoned);
-  // A provider may have forgotten the effect key by now.
-  if (isWindowOver && abandoned.unknownAt !== undefined) return park('retry-window-over', abandoned);
+  if (abandoned.unknownAt !== undefined) {
+    if (parks) return park('abandoned', abandoned);
+    // A provider may have forgotten the effect key by now.
+    if (isTooLate) return park('retry-window-over', abandoned);
+  }
   return grant('taken-over', abandoned);
 
   function ended(kind: 'replayed' | 'parked'): Decision {

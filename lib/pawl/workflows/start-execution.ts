@@ -1,14 +1,8 @@
 import type { Claim } from '../engine/claim.ts';
 import { internalsOf } from '../engine/claim-internals.ts';
 import type { Work } from '../engine/work.ts';
-import {
-  effectKind,
-  explainedError,
-  InDoubtError,
-  LeaseError,
-  RejectedError,
-  RetryableError,
-} from '../kernel/errors.ts';
+import { effectKind } from '../kernel/error-kind.ts';
+import { explainedError, InDoubtError, LeaseError, RejectedError, RetryableError } from '../kernel/errors.ts';
 import { Asked } from '../kernel/heard.ts';
 import { executionHash, executionName } from './execution-name.ts';
 import { besideUnnamed, keepUnnamed } from './unnamed-starts.ts';
