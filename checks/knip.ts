@@ -32,6 +32,7 @@ const loaded = [
   'lambda/postgres/*.ts',
   'shop/protection/{retrying,split-commit*,unprotected*}.ts',
   'shop/templates/handler.ts',
+  'test/fixtures/batch/worker.ts',
   'test/fixtures/outbox/postgres-worker.ts',
   'test/fixtures/outbox/worker.ts',
   'test/fixtures/{gift-cards,poison}.ts',

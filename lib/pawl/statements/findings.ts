@@ -85,7 +85,7 @@ export interface AcceptedBy {
  * Who approves the remedy of a finding, and why.
  *
  * @example
- * const approved: ApprovedBy = { by: 'tom', note: 'seen at the bank', request: finding.request?.id };
+ * const approvalOf = ({ request }: Finding): ApprovedBy => ({ by: 'tom', note: 'seen at the bank', request: request?.id });
  */
 export interface ApprovedBy extends AcceptedBy {
   /**

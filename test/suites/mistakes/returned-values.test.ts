@@ -325,7 +325,9 @@ describe('batchItemFailures', () => {
     const { store, common, operation } = await worldOf();
     const given = { ...common, store, operation, key: ({ id }: Order) => id, onAbandoned: 'park' } as const;
     const whole = once(given, async () => ({ batchItemFailures: [{ itemIdentifier: 'm' }] }));
-    await expect(whole(order)).rejects.toThrow(/returned 1 batchItemFailures.*and call it for each\. .*#failed-in-batch$/);
+    await expect(whole(order)).rejects.toThrow(
+      /returned 1 batchItemFailures.*and call it for each\. .*#failed-in-batch$/,
+    );
   });
 });
 
