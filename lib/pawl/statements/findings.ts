@@ -85,7 +85,11 @@ export interface AcceptedBy {
  * Who approves the remedy of a finding, and why.
  *
  * @example
- * const approvalOf = ({ request }: Finding): ApprovedBy => ({ by: 'tom', note: 'seen at the bank', request: request?.id });
+ * const found = findings({ store });
+ * for await (const { id, request } of found.list({ operation: 'charge-order' })) {
+ *   const approved: ApprovedBy = { by: 'tom', note: 'seen at the bank', request: request?.id };
+ *   if (request?.amount === 500) await found.approve(id, approved);
+ * }
  */
 export interface ApprovedBy extends AcceptedBy {
   /**
