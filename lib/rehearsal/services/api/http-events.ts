@@ -31,7 +31,8 @@ export async function eventOfPayload2(routed: RoutedRequest) {
     rawQueryString: search.slice(1),
     ...(cookie === undefined ? {} : { cookies: cookie.split(/;\s*/) }),
     headers,
-    queryStringParameters: Object.fromEntries(queries),
+    // What a request does not have is not in its event.
+    ...(queries.length > 0 ? { queryStringParameters: Object.fromEntries(queries) } : {}),
     ...(Object.keys(parameters).length > 0 ? { pathParameters: parameters } : {}),
     requestContext: {
       ...contextOf(routed),
@@ -46,7 +47,7 @@ export async function eventOfPayload2(routed: RoutedRequest) {
         userAgent: headers['user-agent'] ?? '',
       },
     },
-    body: body.toString(isBase64Encoded ? 'base64' : 'utf8'),
+    ...(body.length > 0 ? { body: body.toString(isBase64Encoded ? 'base64' : 'utf8') } : {}),
     isBase64Encoded,
   };
 }
