@@ -17,30 +17,51 @@ export interface BucketChange {
   readonly eTag: string;
 }
 
-/** What a request to S3 changes, if it succeeds; `undefined` if it changes no object. */
-export function changeOf({
-  method = '',
-  url = '/',
-  headers,
-}: {
-  method?: string | undefined;
-  url?: string | undefined;
-  headers: Readonly<Record<string, unknown>>;
-}): Pick<BucketChange, 'bucket' | 'key' | 'event'> | undefined {
+/** What a request to S3 changes, if it succeeds. One request may delete many objects, and S3 tells of each. */
+export function changesOf(
+  {
+    method = '',
+    url = '/',
+    headers,
+  }: {
+    method?: string | undefined;
+    url?: string | undefined;
+    headers: Readonly<Record<string, unknown>>;
+  },
+  body: Buffer,
+): readonly Pick<BucketChange, 'bucket' | 'key' | 'event'>[] {
   const { pathname, searchParams } = new URL(url, 'http://s3');
   const [, bucket = '', ...rest] = pathname.split('/');
   const key = decodeURIComponent(rest.join('/'));
-  if (bucket === '' || key === '') return undefined;
-  if (method === 'PUT' && !searchParams.has('partNumber')) {
-    const copied = headers['x-amz-copy-source'] !== undefined;
-    return { bucket, key, event: copied ? 'ObjectCreated:Copy' : 'ObjectCreated:Put' };
+  if (method === 'POST' && bucket !== '' && searchParams.has('delete')) {
+    return keysIn(body.toString()).map((one) => ({ bucket, key: one, event: 'ObjectRemoved:Delete' }));
   }
-  if (method === 'POST' && searchParams.has('uploadId')) {
-    return { bucket, key, event: 'ObjectCreated:CompleteMultipartUpload' };
+  const event = bucket === '' || key === '' ? undefined : eventOf(method, searchParams, headers);
+  return event === undefined ? [] : [{ bucket, key, event }];
+}
+
+function eventOf(
+  method: string,
+  query: URLSearchParams,
+  headers: Readonly<Record<string, unknown>>,
+): BucketChange['event'] | undefined {
+  if (method === 'PUT' && !query.has('partNumber')) {
+    return headers['x-amz-copy-source'] === undefined ? 'ObjectCreated:Put' : 'ObjectCreated:Copy';
   }
-  return method === 'DELETE' && !searchParams.has('uploadId')
-    ? { bucket, key, event: 'ObjectRemoved:Delete' }
-    : undefined;
+  if (method === 'POST' && query.has('uploadId')) return 'ObjectCreated:CompleteMultipartUpload';
+  return method === 'DELETE' && !query.has('uploadId') ? 'ObjectRemoved:Delete' : undefined;
+}
+
+const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/** The keys in the XML of a request that deletes many objects. */
+function keysIn(xml: string): readonly string[] {
+  return [...xml.matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key = '']) =>
+    key.replaceAll(/&(?:#x([\da-f]+)|#(\d+)|(\w+));/gi, (whole, hex?: string, decimal?: string, name = '') => {
+      const code = hex === undefined ? decimal : `0x${hex}`;
+      return code === undefined ? (entities[name] ?? whole) : String.fromCodePoint(Number(code));
+    }),
+  );
 }
 
 let sequence = 0;

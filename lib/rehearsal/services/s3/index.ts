@@ -1,6 +1,6 @@
 import { type Part, part } from '../../engine/parts.ts';
 import type { Service } from '../../engine/service.ts';
-import { changeOf, notify } from './bucket-events.ts';
+import { changesOf, notify } from './bucket-events.ts';
 import { bucketOf, type RehearsedBucket } from './buckets.ts';
 import { createBuckets } from './create-buckets.ts';
 import { types } from './rules.ts';
@@ -19,11 +19,11 @@ export const s3: Service<BucketPart, object, 's3'> = {
     server: ({ sqs }) => sqs.endpoint,
     /** S3 tells of an object when it has it, also if the caller never hears of it. */
     async onCarriedOut({ provisioned, destinations }, request, body, headers) {
-      const change = changeOf(request);
-      if (change === undefined) return;
       const size = Number(request.headers['x-amz-decoded-content-length'] ?? body.length);
       const buckets = provisioned.parts.filter(isBucket).map(({ item }) => item);
-      await notify(buckets, { ...change, size, eTag: String(headers['etag'] ?? '') }, destinations);
+      for (const change of changesOf(request, body)) {
+        await notify(buckets, { ...change, size, eTag: String(headers['etag'] ?? '') }, destinations);
+      }
     },
   },
   async provision({ reading, servers }) {

@@ -1,4 +1,4 @@
-import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { DeleteObjectsCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { PublishCommand, SNSClient } from '@aws-sdk/client-sns';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Rehearsal, startRehearsal } from '../../../../lib/rehearsal/rehearsal.ts';
@@ -161,6 +161,9 @@ test('an object that is put or deleted, by any client, is told to those whose fi
     credentials: { accessKeyId: 'LOCALSTACK', secretAccessKey: 'local' },
   });
   await client.send(new PutObjectCommand({ Bucket: bucket.name, Key: 'in/a b.bin', Body: bytes }));
+  for (const key of ['out/d', 'out/e & f']) await bucket.put(key, 'text');
+  const Objects = [{ Key: 'out/d' }, { Key: 'out/e & f' }];
+  await client.send(new DeleteObjectsCommand({ Bucket: bucket.name, Delete: { Objects } }));
   client.destroy();
   await bucket.put('out/c', 'text');
   await bucket.delete('out/c');
@@ -180,7 +183,12 @@ test('an object that is put or deleted, by any client, is told to those whose fi
   // The tap in front of S3 changes no byte.
   expect(await bucket.get('in/a b.bin')).toEqual(bytes);
   expect(await bucket.get('out/c')).toBeUndefined();
-  expect((await held('Plain')).filter((body) => body.includes('ObjectRemoved:Delete'))).toHaveLength(1);
+  const removed = (await held('Plain')).filter((body) => body.includes('ObjectRemoved:Delete'));
+  expect(removed.map((body) => JSON.parse(body).Records[0].s3.object.key).toSorted()).toEqual([
+    'out/c',
+    'out/d',
+    'out/e+%26+f',
+  ]);
 });
 
 test('a schedule runs when it is run, and what its function fails at is tried again and told to its destinations', async () => {
