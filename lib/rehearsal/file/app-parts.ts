@@ -161,8 +161,9 @@ function scheduleOf(state: Sending, construct: string): AppSchedule {
   const schedule = state.rehearsal.schedule(construct);
   return {
     run(options) {
+      const send = schedule.due();
       const run = async (how: string) => {
-        await schedule.run();
+        await send();
         state.stats.messages += 1;
         state.journal.add([options.intent], { kind: 'asked', how: `${schedule.construct} is due${how}` });
       };
