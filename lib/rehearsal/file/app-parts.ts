@@ -150,7 +150,7 @@ function scheduleOf(state: Sending, construct: string): AppSchedule {
       sendsTo(state, options, {
         to,
         take: takeOf(state, options, `run ${to}`),
-        send: () => schedule.run(),
+        send: schedule.due(),
         said: `${to} is due`,
       }),
   };

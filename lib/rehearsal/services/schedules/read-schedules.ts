@@ -76,7 +76,7 @@ export function readTarget(
 }
 
 /** The scheduler takes any text as its input. */
-function parsed(text: string): unknown {
+export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { InStack } from '../../engine/app/constructs.ts';
 import { rehearsedAccount, rehearsedRegion } from '../../engine/app/template.ts';
 import type { Destinations } from '../../engine/destinations.ts';
-import type { ProvisionedSchedule } from './read-schedules.ts';
+import { type ProvisionedSchedule, parsed } from './read-schedules.ts';
 
 /** A schedule: a rule of EventBridge, or a schedule of EventBridge Scheduler. */
 export interface RehearsedSchedule extends InStack {
@@ -11,27 +11,59 @@ export interface RehearsedSchedule extends InStack {
   readonly enabled: boolean;
   /** Sends the event of one due time to all targets. Resolves when they have it; an asynchronous invocation goes on. */
   run(): Promise<void>;
+  /** Becomes due. Each call of what it returns sends the event of this one due time, as EventBridge does that delivers at least once. */
+  due(): () => Promise<void>;
 }
 
 /** Makes a schedule that runs when its caller wants it. */
 export function scheduleOf(schedule: ProvisionedSchedule, destinations: Destinations): RehearsedSchedule {
   const { stack, logicalId, construct, expression, enabled } = schedule;
-  return { stack, logicalId, construct, expression, enabled, run: () => runOnce(schedule, destinations) };
+  let lastSeconds = 0;
+  const due = () => {
+    // A handler may know a due time by its second: a schedule is never due twice in one.
+    lastSeconds = Math.max(Math.floor(Date.now() / 1_000), lastSeconds + 1);
+    const time = new Date(lastSeconds * 1_000).toISOString().replace('.000Z', 'Z');
+    const id = randomUUID();
+    return () => send(schedule, { id, time }, destinations);
+  };
+  return { stack, logicalId, construct, expression, enabled, due, run: () => due()() };
 }
 
-async function runOnce({ arn, source, targets }: ProvisionedSchedule, destinations: Destinations): Promise<void> {
+interface Due {
+  readonly id: string;
+  readonly time: string;
+}
+
+async function send(schedule: ProvisionedSchedule, due: Due, destinations: Destinations): Promise<void> {
+  const { arn, source, targets } = schedule;
   const event = {
     version: '0',
-    id: randomUUID(),
+    id: due.id,
     'detail-type': 'Scheduled Event',
     source,
     account: rehearsedAccount,
-    time: `${new Date().toISOString().slice(0, 19)}Z`,
+    time: due.time,
     region: rehearsedRegion,
     resources: [arn],
     detail: source === 'aws.events' ? {} : '{}',
   };
-  for (const target of targets) await destinations.send(target.arn, target.input ?? event, {}, target.groupId);
+  for (const target of targets) {
+    const input = source === 'aws.scheduler' ? filled(target.input, arn, due) : target.input;
+    await destinations.send(target.arn, input ?? event, {}, target.groupId);
+  }
+}
+
+/** An input of the scheduler, with what stands for the due time, the attempt and the schedule in it. */
+function filled(input: unknown, arn: string, { time }: Due): unknown {
+  const text = typeof input === 'string' ? input : JSON.stringify(input);
+  if (!text?.includes('<aws.scheduler.')) return input;
+  const values: Readonly<Record<string, string>> = {
+    'schedule-arn': arn,
+    'scheduled-time': time,
+    'execution-id': randomUUID(),
+    'attempt-number': '1',
+  };
+  return parsed(text.replaceAll(/<aws\.scheduler\.([a-z-]+)>/g, (whole, name: string) => values[name] ?? whole));
 }
 
 const msPerUnit: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
