@@ -4,9 +4,9 @@ import type { ClaimRecord } from '../../lib/pawl/rules/record.ts';
 import type { ClaimStore, ClaimWrite, WriteResult } from '../../lib/pawl/rules/store.ts';
 import { bodyField, eachMessage } from '../../lib/pawl/sqs/index.ts';
 import { isAboutContents, isHopeless, isThrottled } from '../../lib/pawl/stores/dynamodb/errors.ts';
-import { standingOf } from '../../lib/pawl/stores/dynamodb/shared-requests.ts';
 import { groupCommit, type Part } from '../../lib/pawl/stores/group-commit.ts';
 import { memoryStore } from '../../lib/pawl/stores/memory.ts';
+import { standingOf } from '../../lib/pawl/stores/standing.ts';
 import { createWorld, type World, worldBegins } from '../simulation/world/world.ts';
 
 /**

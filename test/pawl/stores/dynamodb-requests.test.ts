@@ -2,12 +2,10 @@ import { ConditionalCheckFailedException, type DynamoDBClient } from '@aws-sdk/c
 import { describe, expect, it } from 'vitest';
 import type { ClaimRecord } from '../../../lib/pawl/rules/record.ts';
 import type { ClaimStore } from '../../../lib/pawl/rules/store.ts';
-import { bodyField, eachMessage } from '../../../lib/pawl/sqs/index.ts';
 import { conditionFailed } from '../../../lib/pawl/stores/dynamodb/errors.ts';
 import { dynamoStore, individualDynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { toItem } from '../../../lib/pawl/stores/dynamodb/item.ts';
 import { withListing } from '../../../lib/pawl/stores/listing.ts';
-import { context, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 import { record as claimRecord } from '../../support/records.ts';
 
 /** A client that answers what it is told to, and keeps what it was asked. */
@@ -130,46 +128,5 @@ describe('a batch of dynamoStore', () => {
     const refused = store.write({ next: record, seen: undefined, waitsMs: 60_000 });
     await store.write({ next: { ...record, id: 'other' }, seen: undefined });
     expect(await refused).toEqual({ applied: false, found: record });
-  });
-
-  it('leaves one claim more than may run at once open, at most, wherever between two requests the worker dies', async () => {
-    let open = 0;
-    let mostOpen = 0;
-    let waiting: { readonly opened: number; readonly answer: (responses: object) => void }[] = [];
-    /** Whatever was sent together is applied in the worst order. */
-    function apply() {
-      const sent = waiting.toSorted((a, b) => b.opened - a.opened);
-      waiting = [];
-      for (const { opened, answer } of sent) {
-        open += opened;
-        mostOpen = Math.max(mostOpen, open);
-        answer({ Responses: Array.from({ length: 25 }, () => ({})) });
-      }
-    }
-    const client = {
-      send({ input: { Statements } }: { readonly input: { readonly Statements: { readonly Statement: string }[] } }) {
-        const inserts = Statements.filter(({ Statement }) => Statement.startsWith('INSERT')).length;
-        const { promise, resolve } = Promise.withResolvers<object>();
-        if (waiting.length === 0) setTimeout(apply, 5);
-        waiting.push({ opened: 2 * inserts - Statements.length, answer: resolve });
-        return promise;
-      },
-    } as unknown as DynamoDBClient;
-    const handler = eachMessage(
-      {
-        operation: 'pay',
-        store: dynamoStore({ tableName: 'claims', aws: sdk({ dynamodb: client }), host }),
-        key: bodyField('id'),
-        onAbandoned: 'park',
-        onEvent: () => undefined,
-      },
-      async () => undefined,
-    );
-    const keys = Array.from({ length: 100 }, (_, i) => `o-${i}`);
-    expect(await handler(sqsEvent(...keys.map((id) => sqsRecord({ id }))), context())).toEqual({
-      batchItemFailures: [],
-    });
-    expect(open).toBe(0);
-    expect(mostOpen).toBe(26);
   });
 });

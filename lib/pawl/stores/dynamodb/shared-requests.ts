@@ -1,7 +1,8 @@
 import { explainedError } from '../../kernel/errors.ts';
 import type { ClaimRecord } from '../../rules/record.ts';
 import type { ClaimStore, ClaimWrite, WriteResult } from '../../rules/store.ts';
-import { groupCommit, type Part, type Standing } from '../group-commit.ts';
+import { groupCommit, type Part } from '../group-commit.ts';
+import { standingOf } from '../standing.ts';
 import { call } from './calls.ts';
 import { conditionFailed, isAboutContents, isHopeless, isThrottled } from './errors.ts';
 import { explainedStore, explainedTable } from './explain.ts';
@@ -77,11 +78,6 @@ export function sharedRequests({
     write: (one) => write(one.next.id, one, standingOf(one)),
   };
   return explainedStore(restore ? restore.over(store) : store, table);
-}
-
-/** An outcome goes before a new claim: if it is late, an effect is in doubt. */
-export function standingOf({ next, seen, waitsMs }: ClaimWrite): Standing {
-  return { waitsMs, mayWait: next.claimId !== seen?.claimId };
 }
 
 /** In a promise of its own: one item that is no claim must not fail those that were read with it. */

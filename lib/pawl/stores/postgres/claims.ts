@@ -4,6 +4,7 @@ import type { ListsOpenClaims } from '../../rules/open-claims.ts';
 import { type ClaimRecord, understood } from '../../rules/record.ts';
 import { type ClaimStore, type ClaimWrite, claimState, type WriteResult } from '../../rules/store.ts';
 import { groupCommit, type Part } from '../group-commit.ts';
+import { standingOf } from '../standing.ts';
 import { isAboutContents, isHopeless } from './errors.ts';
 import { listOpen } from './list-open.ts';
 import { notesIn } from './notes.ts';
@@ -39,7 +40,7 @@ export function claimsIn(table: PostgresTable): ClaimStore & ListsOpenClaims & K
 
   return {
     read: (id) => read(id, id),
-    write: (one) => write(one.next.id, one),
+    write: (one) => write(one.next.id, one, standingOf(one)),
     listOpen: (query) => listOpen(table, query),
     ...notesIn(table),
   };
