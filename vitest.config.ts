@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { heavy, placeOf, shareOf } from './test/support/shares.ts';
 
 /** The laws, the integration tests and the long tests share one DynamoDB Local, started for them and stopped after them. Unit tests touch no server. */
 const servers = ['test/support/global-setup.ts'];
@@ -27,37 +28,20 @@ const strict = {
 /** A process for many files: a third of the time was spent on importing the same modules again for each. */
 const shared = { ...strict, isolate: false, setupFiles: [...strict.setupFiles, 'test/support/as-found.ts'] };
 
-/** The files that take minutes, which are short to read: one of them that begins last keeps a core waiting. */
-const heavy = [
-  'outbox/crash-points',
-  'laws/dynamodb-batches',
-  'conformance/http',
-  'matrix/matrix',
-  'rehearsal/file',
-  'operate/ended',
-  'rehearsal/apps',
-  'conformance/queue',
-  'shop/chain',
-  'proof/shares',
-  'rehearsal/not-held-against',
-  'workflows/deliveries',
-  'shop/incident',
-  'shop/rehearsal',
-  'site/site',
-  'proof/model/model',
-  'proof/model-locks/model',
-];
-
 /** Of these, `npm test` does the first, and the long tests the whole: `test/support/whole.ts`. */
 const sweeps = globSync('test/**/*.test.ts', { cwd: import.meta.dirname }).filter((file) =>
   readFileSync(new URL(file, import.meta.url), 'utf8').includes('firstOf('),
 );
 
 class HeavyFirst extends BaseSequencer {
+  override async shard(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const { index = 1, count = 1 } = this.ctx.config.shard ?? {};
+    return files.filter(({ moduleId }) => (shareOf(moduleId, count) ?? index) === index);
+  }
+
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isHeavy = ({ moduleId }: TestSpecification) =>
-      heavy.some((name) => moduleId.endsWith(`${name}.long.test.ts`));
-    return (await super.sort(files)).toSorted((one, other) => Number(isHeavy(other)) - Number(isHeavy(one)));
+    const weight = ({ moduleId }: TestSpecification) => (heavy.length - placeOf(moduleId)) % (heavy.length + 1);
+    return (await super.sort(files)).toSorted((one, other) => weight(other) - weight(one));
   }
 }
 
