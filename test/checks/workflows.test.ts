@@ -13,6 +13,7 @@ interface Job {
   readonly environment?: string;
   readonly 'timeout-minutes'?: number;
   readonly uses?: string;
+  readonly strategy?: { readonly matrix?: Readonly<Record<string, readonly unknown[]>> };
   readonly steps?: readonly { readonly uses?: string; readonly run?: string }[];
 }
 interface Workflow {
@@ -85,4 +86,13 @@ test('a report of a bug must have the story and the seed', () => {
 test('no file of the repository for GitHub names a registry', () => {
   for (const path of globSync('.github/**/*.{yml,md}', { cwd: root }))
     expect(textOf(path)).not.toMatch(/registry\.|registry-url/);
+});
+
+test('the shares of the long tests that a change runs side by side are all of them', () => {
+  const { strategy } = read('.github/workflows/ci.yml').jobs['long'] ?? {};
+  const shares = strategy?.matrix?.['share'] ?? [];
+  expect(shares).toEqual(Array.from(shares, (_, index) => index + 1));
+  for (const text of [textOf('.github/workflows/ci.yml'), textOf('.ci/run')]) {
+    expect(text).toMatch(new RegExp(`test:long -- --shard="?\\$.*/${shares.length}\\b`));
+  }
 });

@@ -1,5 +1,6 @@
 /*
- * CI has the time for a share of the long tests: `npm run test:long -- --shard=2/5`, another one for each commit (`.ci/run`). `npm run test:long` has all of them.
+ * One machine has the time for a share of the long tests: `npm run test:long -- --shard=2/5`. `.ci/run` has one, another one for another commit; the workflow `ci` has all of
+ * them, side by side; and so has `npm run test:long`.
  */
 
 /** The files that take more than half a minute, those that take longest first: one of them that begins last keeps a core waiting. `.test.ts` is left out. */

@@ -107,8 +107,7 @@ it('200 requests over HTTP whose function is killed in mid-effect, and whose cal
     };
     // Two at once.
     const [one, other] = [chargeSweep(...where), chargeSweep(...where)];
-    const deadline = Date.now() + 60_000;
-    while (Date.now() < deadline && (await openOnes()).some(({ status }) => status !== 'parked')) {
+    while ((await openOnes()).some(({ status }) => status !== 'parked')) {
       await Promise.all([one(), other()]);
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
