@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { oldClientIn } from '../../lib/rehearsal/engine/lambda/refuse-old-clients.ts';
+import { oldClients } from '../../lib/rehearsal/engine/lambda/refuse-old-clients.ts';
 
 /** The code of a function in a project. A path that begins with `../suites/` is beside the code, as the packages of a project are. */
 function clientIn(files: Readonly<Record<string, string>>) {
@@ -14,7 +14,7 @@ function clientIn(files: Readonly<Record<string, string>>) {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text);
   }
-  return oldClientIn({ kind: 'folder', path }, project);
+  return oldClients(project)({ kind: 'folder', path });
 }
 
 const packageOf = (version: string) => JSON.stringify({ version });
@@ -104,4 +104,15 @@ describe('code is let through', () => {
   ])('$name', async ({ files }) => {
     expect(await clientIn(files)).toBeUndefined();
   });
+});
+
+test('a folder that all functions have is read once', async () => {
+  const path = mkdtempSync(join(tmpdir(), 'pawl-clients-'));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  const clientOf = oldClients(path);
+  writeFileSync(join(path, 'index.js'), "const SQS = require('aws-sdk/clients/sqs');");
+  expect(await clientOf({ kind: 'folder', path })).toMatch(/^aws-sdk, version 2/);
+  rmSync(join(path, 'index.js'));
+  expect(await clientOf({ kind: 'folder', path })).toMatch(/^aws-sdk, version 2/);
+  expect(await oldClients(path)({ kind: 'folder', path })).toBeUndefined();
 });

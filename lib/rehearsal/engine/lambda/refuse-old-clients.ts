@@ -17,11 +17,12 @@ const code = new Set(['.js', '.mjs', '.cjs']);
 
 /** Refuses the functions of the app whose clients would ask AWS. @param scratch where a zip file may be unpacked */
 export async function refuseOldClients(reading: Reading, scratch: string): Promise<void> {
+  const oldClientIn = oldClients(scratch);
   await Promise.all(
     ofType(reading, 'AWS::Lambda::Function').map(async (resource) => {
       const read = reading.functions.get(resource.names.attributes['Arn'] ?? '');
       if (read?.kind !== 'runs' || read.function.stub !== undefined) return;
-      const client = await oldClientIn(read.function.code, scratch);
+      const client = await oldClientIn(read.function.code);
       if (client === undefined) return;
       refuse(
         reading,
@@ -33,15 +34,26 @@ export async function refuseOldClients(reading: Reading, scratch: string): Promi
   );
 }
 
-/** The name of a client in the code of a function that does not read AWS_ENDPOINT_URL; `undefined` if there is none. */
-export async function oldClientIn(code: FunctionCode, scratch: string): Promise<string | undefined> {
-  if (code.kind === 'inline') return oldClientInText(code.text) ?? oldPackage(code.text, scratch);
-  const folder = code.kind === 'folder' ? code.path : await unpacked(code.path, scratch);
-  if (folder === undefined) return undefined;
-  const texts = await textsIn(folder);
-  // Clients in several files of a bundle share what reads the variable.
-  const all = texts.join('\n');
-  return oldClientInText(all) ?? (await oldPackage(all, folder));
+/**
+ * Finds the name of a client in the code of a function that does not read AWS_ENDPOINT_URL; `undefined` if there is none. All functions may have one folder
+ * that is not bundled: it is read once.
+ */
+export function oldClients(scratch: string): (code: FunctionCode) => Promise<string | undefined> {
+  const known = new Map<string, Promise<string | undefined>>();
+  return (code) => {
+    if (code.kind === 'inline') return clientOf([code.text], scratch);
+    const found = known.get(code.path) ?? oldClientIn(code, scratch);
+    known.set(code.path, found);
+    return found;
+  };
+}
+
+async function oldClientIn(
+  { kind, path }: FunctionCode & { path: string },
+  scratch: string,
+): Promise<string | undefined> {
+  const folder = kind === 'folder' ? path : await unpacked(path, scratch);
+  return folder === undefined ? undefined : clientOf(textsIn(folder), folder);
 }
 
 async function unpacked(file: string, scratch: string): Promise<string | undefined> {
@@ -63,30 +75,43 @@ async function textOf(path: string): Promise<string> {
   }
 }
 
-/** One file after the other: many functions may have one large folder, and a process may not open all of its files at once for each of them. */
-async function textsIn(folder: string): Promise<readonly string[]> {
+/** One file after the other: a folder may be larger than what a process can hold. */
+async function* textsIn(folder: string): AsyncGenerator<string> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  const texts: string[] = [];
   for (const entry of entries) {
     const path = join(folder, entry.name);
     // Packages say their versions, below.
-    if (entry.isDirectory()) texts.push(...(entry.name === 'node_modules' ? [] : await textsIn(path)));
-    else if (code.has(extname(entry.name))) texts.push(await textOf(path));
+    if (!entry.isDirectory()) {
+      if (code.has(extname(entry.name))) yield await textOf(path);
+    } else if (entry.name !== 'node_modules') yield* textsIn(path);
   }
-  return texts;
 }
 
 /** Variables of version 2. With brackets: the folder of a function that is not bundled may have this file in it, which is no such client. */
 const readsOfVersion2 = [/AWS_NODEJS_CONNECTION_REUSE_ENABLE[D]/, /AWS_SDK_LOAD_CONFI[G]/];
 
-/** A client that is bundled: the SDK says its name in the user agent, and version 2 has variables of its own. Minifying leaves texts as they are. */
-function oldClientInText(text: string): string | undefined {
-  const isVersion2 = readsOfVersion2.every((variable) => variable.test(text));
-  if (isVersion2 || isFound(text, importsVersion2)) return 'aws-sdk, version 2 of the SDK';
-  const isBundled = /["'`]aws-sdk-js["'`]/.test(text);
-  return isBundled && !text.includes('AWS_ENDPOINT_URL') ? 'clients of an early version 3 of the SDK' : undefined;
+/**
+ * A client that is bundled: the SDK says its name in the user agent, and version 2 has variables of its own. Minifying leaves texts as they are. What a
+ * client consists of may be in several files of a bundle. One that is not bundled is looked for from the folder upwards.
+ */
+async function clientOf(texts: Iterable<string> | AsyncIterable<string>, folder: string): Promise<string | undefined> {
+  const missing = new Set(readsOfVersion2);
+  const packages = new Set<string>();
+  let isBundled = false;
+  let readsUrl = false;
+  for await (const text of texts) {
+    if (isFound(text, importsVersion2)) return version2;
+    for (const variable of missing) if (variable.test(text)) missing.delete(variable);
+    for (const [, name = ''] of text.matchAll(importsClient)) packages.add(name);
+    isBundled ||= /["'`]aws-sdk-js["'`]/.test(text);
+    readsUrl ||= text.includes('AWS_ENDPOINT_URL');
+  }
+  if (missing.size === 0) return version2;
+  if (isBundled && !readsUrl) return 'clients of an early version 3 of the SDK';
+  return oldPackage(packages, folder);
 }
 
+const version2 = 'aws-sdk, version 2 of the SDK';
 const importsVersion2 = /(?:\bfrom|\bimport|\brequire\s*\(|\bimport\s*\()\s*["']aws-sdk(?:\/[^"']*)?["']/g;
 const importsClient = /(?:\bfrom|\bimport|\brequire\s*\(|\bimport\s*\()\s*["'](@aws-sdk\/client-[a-z0-9-]+)["']/g;
 
@@ -101,8 +126,7 @@ function isFound(text: string, pattern: RegExp): boolean {
 }
 
 /** A client that is not bundled, but found from the folder upwards, as Node finds it. */
-async function oldPackage(text: string, folder: string): Promise<string | undefined> {
-  const names = new Set([...text.matchAll(importsClient)].map(([, name = '']) => name));
+async function oldPackage(names: Iterable<string>, folder: string): Promise<string | undefined> {
   for (const name of names) {
     const version = await versionFrom(folder, name);
     if (version === undefined) continue;

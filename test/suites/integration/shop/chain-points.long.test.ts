@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { createMachine } from '../../../../lib/rehearsal/engine/machine.ts';
 import { chainClaimId } from '../../../../shop/app/claim-id.ts';
 import { chainEffects, messageKey, type PlannedChain, planChain } from '../../../../shop/plan/chain-plan.ts';
 import { type PlannedPayment, planPayments } from '../../../../shop/plan/plan.ts';
 import { runTraffic } from '../../../../shop/traffic/traffic.ts';
-import { isGood, type TrafficResult } from '../../../../shop/traffic/traffic-result.ts';
+import { isGood, jsonLine, type TrafficResult } from '../../../../shop/traffic/traffic-result.ts';
 
 /*
  * The table of docs/explanation/crash-points.md: the shop with a payment that costs a process its life at every point of the chain, and what became of
@@ -87,6 +88,20 @@ test('a payment has its entries, one receipt and one booking of points, at whate
     repayments: 0,
     protection: 'as-written',
     progress: quiet,
+    // It is judged by what the shop does: a neighbour may have the machine for a while.
+    machine: createMachine({ aWhileMs: 180_000 }),
+  });
+  expect(JSON.parse(jsonLine(result))).toMatchObject({
+    payments: 200,
+    ledgerEntries: 400,
+    drift: 0,
+    receipts: 200,
+    receiptsDoubled: 0,
+    points: 200,
+    pointsDoubled: 0,
+    outboxLeft: 0,
+    // All that are planned: what the relay is to die at, its worker cannot send.
+    relaysKilled: chain.filter(({ sending }) => sending?.by === 'relay').length,
   });
   expect(isGood(result)).toBe(true);
 
