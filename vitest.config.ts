@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { heavy, placeOf, shareOf } from './test/support/shares.ts';
+import { placeOf, shareOf } from './test/support/shares.ts';
 
 /** The laws, the integration tests and the long tests share one DynamoDB Local, started for them and stopped after them. Unit tests touch no server. */
 const servers = ['test/support/global-setup.ts'];
@@ -33,21 +33,20 @@ const sweeps = globSync('test/**/*.test.ts', { cwd: import.meta.dirname }).filte
   readFileSync(new URL(file, import.meta.url), 'utf8').includes('firstOf('),
 );
 
-class HeavyFirst extends BaseSequencer {
+class LongestFirst extends BaseSequencer {
   override async shard(files: TestSpecification[]): Promise<TestSpecification[]> {
     const { index = 1, count = 1 } = this.ctx.config.shard ?? {};
-    return files.filter(({ moduleId }) => (shareOf(moduleId, count) ?? index) === index);
+    return files.filter(({ moduleId }) => shareOf(moduleId, count) === index);
   }
 
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const weight = ({ moduleId }: TestSpecification) => (heavy.length - placeOf(moduleId)) % (heavy.length + 1);
-    return (await super.sort(files)).toSorted((one, other) => weight(other) - weight(one));
+    return (await super.sort(files)).toSorted((one, other) => placeOf(one.moduleId) - placeOf(other.moduleId));
   }
 }
 
 export default defineConfig({
   test: {
-    sequence: { sequencer: HeavyFirst },
+    sequence: { sequencer: LongestFirst },
     globalSetup: ['test/support/scratch.ts'],
     // Vitest would leave a core to itself, which has nothing to do; and tests of real processes mostly wait for them.
     maxWorkers: 2 * availableParallelism(),

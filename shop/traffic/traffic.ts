@@ -3,6 +3,7 @@ import type { ServedHooks } from '../../lib/rehearsal/command/console.ts';
 import type { Machine } from '../../lib/rehearsal/engine/machine.ts';
 import { createRandom } from '../../lib/rehearsal/engine/random.ts';
 import { messagesIn } from '../../lib/rehearsal/engine/servers/sqs-local.ts';
+import { sayLeft } from '../../lib/rehearsal/file/failing.ts';
 import type { RehearsalResult } from '../../lib/rehearsal/file/result.ts';
 import { runRehearsal } from '../../lib/rehearsal/file/run.ts';
 import type { Look, Running } from '../../lib/rehearsal/file/running.ts';
@@ -185,11 +186,11 @@ function bundlesUnder(protection: Protection): BundleFor | undefined {
   return protection === 'as-written' ? undefined : (source) => bundleChanged(source, protection);
 }
 
-function lookLine({ seconds, left, isWaiting }: Look, { ledger, sandboxes }: Shop): string {
+function lookLine({ seconds, ...look }: Look, { ledger, sandboxes }: Shop): string {
   const [emails, cards] = shopEffects.map((effect) => ledger.countByOrder(effect).size);
   return (
     `${seconds.toFixed(0).padStart(3)} s   ${emails} emails   ${cards} gift cards   ` +
-    `${plural(sandboxes.killed, 'sandbox', 'sandboxes')} killed   ${plural(left, 'message')} ${isWaiting ? 'waiting to become visible again' : 'to go'}`
+    `${plural(sandboxes.killed, 'sandbox', 'sandboxes')} killed   ${sayLeft(look)}`
   );
 }
 

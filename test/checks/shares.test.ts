@@ -1,28 +1,19 @@
-import { globSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
-import { heavy, shareOf } from '../support/shares.ts';
+import { globSync, readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { longFiles, shareOf } from '../support/shares.ts';
 
-const files = globSync('test/**/*.test.ts');
-
-it('every heavy file is there', () => {
-  const there = new Set(files.map((file) => file.slice('test/'.length, -'.test.ts'.length)));
-  expect(heavy.filter((name) => !there.has(name))).toEqual([]);
-  expect(new Set(heavy).size).toBe(heavy.length);
+it('the list of long files has each of them, once', () => {
+  const isLong = (file: string) => file.endsWith('.long.test.ts') || /firstOf\(/.test(readFileSync(file, 'utf8'));
+  const there = globSync('test/**/*.test.ts').filter(isLong);
+  const names = there.map((file) => file.slice('test/'.length, -'.test.ts'.length));
+  expect(longFiles.toSorted(), 'a new one goes into test/support/long-files.txt, beside what takes as long').toEqual(
+    names.toSorted(),
+  );
 });
 
-describe.each([1, 3, 5])('of %d shares', (count) => {
-  const shares = Array.from({ length: count }, (_, share) => share + 1);
-
-  it('each heavy file is in one, and all of them have as many', () => {
-    const sizes = shares.map(
-      (share) => heavy.filter((name) => shareOf(`/any/test/${name}.test.ts`, count) === share).length,
-    );
-    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(heavy.length);
-    expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1);
-  });
-
-  it('all have what is not heavy', () => {
-    const light = files.filter((file) => shareOf(`/any/${file}`, count) === undefined);
-    expect(light.length).toBe(files.length - heavy.length);
-  });
+it.each([1, 2, 3, 4])('of %d shares, each has as many files as the others, and each file is in one', (count) => {
+  const shares = Map.groupBy(longFiles, (name) => shareOf(`/any/test/${name}.test.ts`, count));
+  expect([...shares.keys()].toSorted()).toEqual(Array.from({ length: count }, (_, share) => share + 1));
+  const sizes = [...shares.values()].map(({ length }) => length);
+  expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1);
 });

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { type Io, plural, printJson, type RehearseLine, UsageError } from '@pawl/cli';
+import { type Io, printJson, type RehearseLine, UsageError } from '@pawl/cli';
 import { MissingJavaError, startDynamoDbLocal } from '../engine/servers/dynamodb-local.ts';
-import { sayFailing } from '../file/failing.ts';
+import { sayFailing, sayLeft } from '../file/failing.ts';
 import { junitOf } from '../file/junit.ts';
 import { findApp, findFile, loadRehearsal } from '../file/load.ts';
 import { reportText } from '../file/report.ts';
@@ -178,10 +178,9 @@ function changed(signal: AbortSignal | undefined): Promise<void> {
   });
 }
 
-function show(progress: Progress, { seconds, done, killed, left, isWaiting, failing }: Look): void {
+function show(progress: Progress, { seconds, done, killed, failing, ...look }: Look): void {
   const counts = Array.from(done, ([effect, count]) => `${count} ${effect}`).join('   ');
-  const usual = `${plural(left, 'message')} ${isWaiting ? 'waiting to become visible again' : 'to go'}`;
   progress.update(
-    `${seconds.toFixed(0).padStart(3)} s   ${counts}   ${killed} killed   ${sayFailing(failing) || usual}`,
+    `${seconds.toFixed(0).padStart(3)} s   ${counts}   ${killed} killed   ${sayFailing(failing) || sayLeft(look)}`,
   );
 }

@@ -71,3 +71,11 @@ export function sayFailing(failing: readonly Failing[]): string {
     })
     .join('; ');
 }
+
+/** What is still to come, in a few words, for a line of progress. Behind empty queues something may be due, such as a schedule. */
+export function sayLeft({ left, isWaiting }: { readonly left: number; readonly isWaiting: boolean }): string {
+  if (!isWaiting) return `${plural(left, 'message')} to go`;
+  return left === 0
+    ? 'queues empty, not all has happened'
+    : `${plural(left, 'message')} waiting to become visible again`;
+}

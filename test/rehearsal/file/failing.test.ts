@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Outcome } from '../../../lib/rehearsal/engine/lambda/sandbox.ts';
-import { failuresInARow, isHopeless, sayFailing } from '../../../lib/rehearsal/file/failing.ts';
+import { failuresInARow, isHopeless, sayFailing, sayLeft } from '../../../lib/rehearsal/file/failing.ts';
 import { createJournal, type Happening } from '../../../lib/rehearsal/file/journal.ts';
 
 const error: Outcome = { kind: 'error', error: { name: 'Error', message: 'no' } };
@@ -54,4 +54,12 @@ test.each([
   const one = { function: 'Send', times: 5, queue: 'Orders', messages: 2, hasDeadLetters: false };
   expect(isHopeless([{ ...one, forMs: 24_000, visibilityTimeoutMs: 6_000, ...changed }], left)).toBe(expected);
   expect(isHopeless([], 0)).toBe(false);
+});
+
+test.each([
+  [{ left: 1, isWaiting: false }, '1 message to go'],
+  [{ left: 2, isWaiting: true }, '2 messages waiting to become visible again'],
+  [{ left: 0, isWaiting: true }, 'queues empty, not all has happened'],
+])('of %j the line of progress says: %s', (look, says) => {
+  expect(sayLeft(look)).toBe(says);
 });
