@@ -43,7 +43,7 @@ export const npmScripts = {
         run: 'proof/statements/main.ts',
       },
       apps: {
-        says: 'five apps that are not the shop, rehearsed without pawl and with it. 5 minutes',
+        says: 'five apps that are not the shop, rehearsed without pawl and with it. 5 minutes for each seed: PAWL_SEEDS=10',
         run: 'vitest run --project long test/suites/integration/rehearsal/apps.long.test.ts',
         env: { PAWL_APPS: 'all' },
       },
