@@ -175,6 +175,15 @@ describe('a run beside a claim of enforcement', () => {
     expect(enforced(released(end(began, run('a'), nothing)), someDay + 20, parks)).toMatchObject({ kind: 'granted' });
   });
 
+  it('that failed after its lease is the doubt that counts, and not the end of that lease', () => {
+    const failing = end(begin(held, run('a', { leaseUntil: over + 40_000 })).next, run('a'), failed, over + 30_000);
+    const asking = { ...rules, onAbandoned: 'reconcile' } as const;
+    expect(enforced(failing, over + 40_000, asking)).toMatchObject({
+      kind: 'taken-over',
+      record: { unknownAt: over + 30_000 },
+    });
+  });
+
   it('puts nothing of it in doubt while its worker is at it', () => {
     const two = begin(begin(held, run('a')).next, run('b')).next;
     const { claimId, status, unknownAt } = end(two, run('a'), failed);

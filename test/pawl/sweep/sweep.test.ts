@@ -417,6 +417,43 @@ describe('a run', () => {
   });
 });
 
+describe('a claim beside which a run was observed', () => {
+  /** A worker of the claim, and a run that is observed beside it, each under way. */
+  async function sideBySide() {
+    const world = setUp();
+    const { host, store, pay } = world;
+    const [worker, run] = [Promise.withResolvers<never>(), Promise.withResolvers<never>()];
+    const observing = once(
+      { operation: 'pay', store, host, mode: 'observe', key: () => 'p-1', onAbandoned: 'retry', onEvent: () => undefined },
+      () => run.promise,
+    );
+    const calls = [pay(() => worker.promise)];
+    await host.advance(0);
+    calls.push(observing(undefined, { remainingMs: () => 60_000 }) as never);
+    const settled = Promise.allSettled(calls);
+    await host.advance(0);
+    return { ...world, worker, run, settled };
+  }
+
+  it.each([
+    ['was released in doubt', 200],
+    ['died', 10_000],
+  ])('is not asked about before that run has had its time to settle: its worker %s', async (what, after) => {
+    const { worker, run, settled, host, sweep, say, asked } = await sideBySide();
+    if (what !== 'died') worker.reject(new Error('socket hang up'));
+    await host.advance(after + 20_000);
+    run.reject(new Error('socket hang up'));
+    await host.advance(100);
+    say({ verdict: 'not-applied' });
+    expect(await sweep()).toMatchObject({ looked: 1, tooEarly: 1 });
+    await host.advance(settleMs + 1000);
+    expect(await sweep()).toMatchObject({ notApplied: 1 });
+    expect(asked).toMatchObject([{ inDoubtSince: host.now() - settleMs - 1100 }]);
+    worker.reject(new Error('too late'));
+    await settled;
+  });
+});
+
 describe('the options', () => {
   it('refuse a policy that is none, and a store that lists nothing', () => {
     const { store, sweepOptions } = setUp();
