@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ClaimEvent } from '../../../lib/pawl/engine/events.ts';
 import { type Doubt, reconcile } from '../../../lib/pawl/engine/reconcile.ts';
-import { type ClaimStore, memoryStore, once, step, type Verdict } from '../../../lib/pawl/index.ts';
+import { type ClaimStore, memoryStore, once, RetryableError, step, type Verdict } from '../../../lib/pawl/index.ts';
 import { lockOperator, memoryLockStore, resourceLocks } from '../../../lib/pawl/locks/index.ts';
 import { type SweepOptions, type SweepReport, sweepOpenClaims } from '../../../lib/pawl/sweep/index.ts';
 import { resolverOf } from '../../support/resolver-of.ts';
@@ -434,6 +434,21 @@ describe('a claim beside which a run was observed', () => {
     await host.advance(0);
     return { ...world, worker, run, settled };
   }
+
+  it('is in doubt where that run failed and its worker applied nothing: its provider is asked', async () => {
+    const { worker, run, settled, host, sweep, say, store, asked } = await sideBySide();
+    run.reject(new Error('socket hang up'));
+    await host.advance(100);
+    worker.reject(new RetryableError('nothing was sent'));
+    await host.advance(100);
+    await settled;
+    say({ verdict: 'applied', result: 7 });
+    expect(await sweep()).toMatchObject({ looked: 1, tooEarly: 1 });
+    await host.advance(settledMs);
+    expect(await sweep()).toMatchObject({ applied: 1 });
+    expect(asked).toHaveLength(1);
+    expect(store.records()).toMatchObject([{ status: 'completed', open: undefined }]);
+  });
 
   it.each([
     ['was released in doubt', 200],
