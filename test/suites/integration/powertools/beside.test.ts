@@ -665,3 +665,82 @@ test.each(['gate', 'read'] as const)(
     expect(waits).toEqual([900, 900, 900]);
   },
 );
+
+describe('a claim that is parked when its message comes again', () => {
+  const store = () =>
+    besidePowertools(dynamoStore({ tableName: both.claims, aws: sdk({ dynamodb: client }) }), {
+      tableName: both.records,
+      awsSdkV3Client: client,
+      keyPrefix: 'mails',
+      records: 'gate',
+    });
+  const key = (one: Order) => one.orderId;
+  const options = { operation: 'mails', key, onAbandoned: 'retry', onEvent: () => undefined } as const;
+  const failing = () => Promise.reject(new RetryableError('the mailer asks to slow down'));
+  const again = { redelivered: true };
+
+  test('keeps Powertools out, which may have had the key in between', async () => {
+    const order = newOrder();
+    const send = once({ ...options, store: store(), maxAttempts: 1 }, failing);
+    await expect(send(order)).rejects.toThrow('slow down');
+    expect(await send.outcome(order, again)).toMatchObject({ outcome: 'parked' });
+    later(3 * 3_600_000);
+    const run = vi.fn(() => 'twice');
+    await expect(byPeer(both, run)(order)).rejects.toMatchObject({ name: 'IdempotencyAlreadyInProgressError' });
+    expect(run).not.toHaveBeenCalled();
+  });
+
+  test('also where pawl had only watched it', async () => {
+    const order = newOrder();
+    const watched = once({ ...options, store: store(), mode: 'observe', observeWaitMs: 10_000 }, failing);
+    await expect(watched(order)).rejects.toThrow('slow down');
+    await eventually('what was observed', async () =>
+      expect(await claimOf(order)).toMatchObject({ status: 'released' }),
+    );
+    const send = once({ ...options, store: store(), maxAttempts: 1 }, failing);
+    expect(await send.outcome(order, again)).toMatchObject({ outcome: 'parked' });
+    later(3 * 3_600_000);
+    await expect(byPeer(both, () => 'twice')(order)).rejects.toMatchObject({
+      name: 'IdempotencyAlreadyInProgressError',
+    });
+  });
+
+  test('is not parked where Powertools has done it since: that counts', async () => {
+    const order = newOrder();
+    const send = once({ ...options, store: store(), maxAttempts: 1 }, failing);
+    await expect(send(order)).rejects.toThrow('slow down');
+    await byPeer(both, () => 'done')(order);
+    expect(await send.outcome(order, again)).toMatchObject({ outcome: 'completed', replayed: true, result: 'done' });
+  });
+
+  test('waits for an attempt of Powertools that is under way', async () => {
+    const order = newOrder();
+    const going = Promise.withResolvers<string>();
+    const send = once({ ...options, store: store(), maxAttempts: 1 }, failing);
+    await expect(send(order)).rejects.toThrow('slow down');
+    const running = byPeer(both, () => going.promise)(order);
+    await eventually('a record in progress', async () =>
+      expect(await recordOf(order)).toMatchObject({ status: 'INPROGRESS' }),
+    );
+    expect(await send.outcome(order, again)).toMatchObject({ outcome: 'in-flight' });
+    going.resolve('done');
+    expect(await running).toBe('done');
+    expect(await send.outcome(order, again)).toMatchObject({ outcome: 'completed', replayed: true });
+  });
+
+  test('goes on by pawl once an operator has decided, and ends the record then', async () => {
+    const order = newOrder();
+    const send = once({ ...options, store: store(), maxAttempts: 1 }, failing);
+    await expect(send(order)).rejects.toThrow('slow down');
+    await send.outcome(order, again);
+    const operate = operator({
+      store: dynamoStore({ tableName: both.claims, aws: sdk({ dynamodb: client }) }),
+      onEvent: () => undefined,
+    });
+    const name = { operation: 'mails', key: order.orderId };
+    await operate.resolve(name, 'not-applied', { by: 'maria', note: 'no mail of it has left' });
+    const sends = once({ ...options, store: store() }, () => 'done');
+    expect(await sends.outcome(order, again)).toMatchObject({ outcome: 'completed', replayed: false });
+    expect(await byPeer(both, () => 'twice')(order)).toBe('done');
+  });
+});
