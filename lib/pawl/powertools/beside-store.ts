@@ -1,8 +1,10 @@
 import { OptionError } from '../kernel/errors.ts';
+import type { Host } from '../kernel/host.ts';
 import { operationOf } from '../rules/identity.ts';
 import { isObserved } from '../rules/observed.ts';
 import { type ClaimRecord, claimSchema } from '../rules/record.ts';
 import type { ClaimStore, ClaimWrite, WriteResult } from '../rules/store.ts';
+import { whileThrottled } from '../stores/dynamodb/while-throttled.ts';
 import type { AtGate, Completed, Entrant, RecordTable } from './table.ts';
 
 /**
@@ -37,7 +39,7 @@ interface Beside {
   readonly records: PowertoolsRecords;
   /** The id of Powertools' record. */
   readonly recordOf: (claim: Pick<ClaimRecord, 'id' | 'attributes'>) => string;
-  readonly now: () => number;
+  readonly host: Host;
 }
 
 /** The claim id of a record that stands for one of Powertools. No grant has it. */
@@ -55,7 +57,7 @@ type InProgress = Extract<AtGate, { readonly kind: 'in-progress' }>;
 /** The two functions of a claim store. */
 export function beside(
   store: ClaimStore,
-  { table, records, recordOf, now }: Beside,
+  { table, records, recordOf, host }: Beside,
 ): Pick<ClaimStore, 'read' | 'write'> {
   const shown = new WeakMap<ClaimRecord, Behind>();
   let operation: string | undefined;
@@ -81,8 +83,8 @@ export function beside(
       id: next.id,
       status: 'in-flight',
       fence: 0,
-      leaseUntil: now(),
-      firstSeenAt: now(),
+      leaseUntil: host.now(),
+      firstSeenAt: host.now(),
       attempts: 0,
       abandoned: 0,
       rev: 0,
@@ -169,7 +171,7 @@ export function beside(
   async function enterToPark(next: ClaimRecord, gate: AtGate): Promise<AtGate | undefined> {
     const id = recordOf(next);
     const { claimId } = next;
-    const entrant: Entrant = { claimId, until: now(), expiration: undefined, validation: validationOf(next) };
+    const entrant: Entrant = { claimId, until: host.now(), expiration: undefined, validation: validationOf(next) };
     const isPowertools = gate.kind === 'in-progress' && gate.heldBy === undefined;
     if (isPowertools) return table.takeOver(id, entrant, gate.until);
     const found = await table.enter(id, entrant);
@@ -234,7 +236,7 @@ export function beside(
     if (isGrant) expectOneOperation(next);
     const isGate = records === 'gate';
     const put = isGrant ? (isGate ? granted : grantedAfterRead) : isGate ? changed : unguarded;
-    return put(one, behind);
+    return whileThrottled(host, one.waitsMs, (waitsMs) => put({ ...one, waitsMs }, behind));
   }
 
   return { read: (id, waitsMs) => store.read(id, waitsMs), write };
