@@ -424,7 +424,15 @@ describe('a claim beside which a run was observed', () => {
     const { host, store, pay } = world;
     const [worker, run] = [Promise.withResolvers<never>(), Promise.withResolvers<never>()];
     const observing = once(
-      { operation: 'pay', store, host, mode: 'observe', key: () => 'p-1', onAbandoned: 'retry', onEvent: () => undefined },
+      {
+        operation: 'pay',
+        store,
+        host,
+        mode: 'observe',
+        key: () => 'p-1',
+        onAbandoned: 'retry',
+        onEvent: () => undefined,
+      },
       () => run.promise,
     );
     const calls = [pay(() => worker.promise)];
@@ -465,6 +473,7 @@ describe('a claim beside which a run was observed', () => {
     expect(await sweep()).toMatchObject({ notApplied: 1 });
     expect(asked).toMatchObject([{ inDoubtSince: host.now() - settleMs - 1100 }]);
     worker.reject(new Error('too late'));
+    await host.advance(100);
     await settled;
   });
 });
