@@ -243,7 +243,7 @@ export const rules: readonly Rule[] = [
   {
     rule: "lib/pawl/powertools has Powertools' call shapes over the engine: it imports the claims, what all middlewares share, the store in DynamoDB, the AWS SDK and JMESPath; no other door",
     from: /^lib\/pawl\/powertools\//,
-    only: /^(lib\/pawl\/((kernel|payload|rules|engine|powertools)\/|host\.ts$|http\/still-running\.ts$|middy\/(watched-request|early-timeout|middy-types|old-middy)\.ts$|stores\/dynamodb\/(sdk-stores|stand-in|store|table)\.ts$|aws\/sdk\.ts$)|@aws-sdk\/(client|util)-dynamodb$|@aws-lambda-powertools\/jmespath(\/|$)|node:crypto$)/,
+    only: /^(lib\/pawl\/((kernel|payload|rules|engine|powertools)\/|host\.ts$|http\/still-running\.ts$|middy\/(watched-request|early-timeout|middy-types|old-middy)\.ts$|stores\/dynamodb\/(sdk-stores|stand-in|store|table|while-throttled)\.ts$|aws\/sdk\.ts$)|@aws-sdk\/(client|util)-dynamodb$|@aws-lambda-powertools\/jmespath(\/|$)|node:crypto$)/,
   },
   {
     rule: 'only lib/pawl/powertools loads JMESPath',

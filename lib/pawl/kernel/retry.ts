@@ -39,14 +39,14 @@ const refusalsAtOnce = 5;
 
 /** The tries of one request, or of one change: counts what failed, and waits before the next try. */
 export class Retry {
-  readonly #host: Host;
+  readonly #host: Pick<Host, 'now' | 'after' | 'random'>;
   readonly #policy: RetryPolicy;
   #failures = 0;
   #refusals = 0;
   /** What the store said last: worth more to a reader than that it said nothing at the end. */
   #said: { readonly error: unknown } | undefined;
 
-  constructor(host: Host, policy: RetryPolicy) {
+  constructor(host: Pick<Host, 'now' | 'after' | 'random'>, policy: RetryPolicy) {
     this.#host = host;
     this.#policy = policy;
   }

@@ -4,6 +4,7 @@ import { type HidingHost, withoutSecret } from '../kernel/key-hash.ts';
 import type { RecordedError } from '../kernel/recorded-error.ts';
 import { checkpointsOf, stepsInDoubt } from '../rules/checkpoints.ts';
 import { identify, identityOf, type KeyValue, namesIn } from '../rules/identity.ts';
+import { withObserved } from '../rules/observed.ts';
 import type { OpenClaim } from '../rules/open-claims.ts';
 import type { Attributes, ClaimRecord, ClaimStatus, Discarded, Forgotten, Resolution } from '../rules/record.ts';
 import { type ExecutionView, executionOf, isWaiting } from './execution-view.ts';
@@ -130,9 +131,12 @@ export function openClaimView(claim: OpenClaim): OpenClaimView {
 export function claimView(record: ClaimRecord, host: Pick<HidingHost, 'sha256' | 'hide'>, results = false): ClaimView {
   const inDoubt = record.status === 'in-flight' ? [] : stepsInDoubt(record).map(({ name }) => name);
   const { result, expiresAt } = record;
+  // What was observed beside a claim counts once that is free.
+  const seen = record.status === 'released' ? withObserved(record) : record;
   return {
     ...openClaimView(record),
-    state: openStateOf(record) ?? (inDoubt.length > 0 ? 'in-doubt' : undefined),
+    inDoubtSince: seen.unknownAt,
+    state: openStateOf(seen) ?? (inDoubt.length > 0 ? 'in-doubt' : undefined),
     // The operator may know the secret of another operation: that of a hidden key is in its id already.
     effectKey: identityOf(record.id, withoutSecret(host)).effectKey,
     fingerprint: record.fingerprint,
@@ -161,7 +165,7 @@ export function claimView(record: ClaimRecord, host: Pick<HidingHost, 'sha256' |
 function openStateOf(claim: Pick<OpenClaim, 'id' | 'status' | 'unknownAt'>): OpenState | undefined {
   const { status, unknownAt } = claim;
   if (status === 'parked') return 'parked';
-  if (unknownAt !== undefined) return 'in-doubt';
+  if (unknownAt !== undefined && status !== 'completed') return 'in-doubt';
   if (isWaiting(claim)) return 'waiting';
   return status === 'in-flight' ? 'in-flight' : undefined;
 }

@@ -1,8 +1,10 @@
 import { OptionError } from '../kernel/errors.ts';
+import type { Host } from '../kernel/host.ts';
 import { operationOf } from '../rules/identity.ts';
-import { observedToken } from '../rules/observed.ts';
+import { isObserved } from '../rules/observed.ts';
 import { type ClaimRecord, claimSchema } from '../rules/record.ts';
 import type { ClaimStore, ClaimWrite, WriteResult } from '../rules/store.ts';
+import { whileThrottled } from '../stores/dynamodb/while-throttled.ts';
 import type { AtGate, Completed, Entrant, RecordTable } from './table.ts';
 
 /**
@@ -37,7 +39,7 @@ interface Beside {
   readonly records: PowertoolsRecords;
   /** The id of Powertools' record. */
   readonly recordOf: (claim: Pick<ClaimRecord, 'id' | 'attributes'>) => string;
-  readonly now: () => number;
+  readonly host: Host;
 }
 
 /** The claim id of a record that stands for one of Powertools. No grant has it. */
@@ -55,7 +57,7 @@ type InProgress = Extract<AtGate, { readonly kind: 'in-progress' }>;
 /** The two functions of a claim store. */
 export function beside(
   store: ClaimStore,
-  { table, records, recordOf, now }: Beside,
+  { table, records, recordOf, host }: Beside,
 ): Pick<ClaimStore, 'read' | 'write'> {
   const shown = new WeakMap<ClaimRecord, Behind>();
   let operation: string | undefined;
@@ -81,8 +83,8 @@ export function beside(
       id: next.id,
       status: 'in-flight',
       fence: 0,
-      leaseUntil: now(),
-      firstSeenAt: now(),
+      leaseUntil: host.now(),
+      firstSeenAt: host.now(),
       attempts: 0,
       abandoned: 0,
       rev: 0,
@@ -160,6 +162,22 @@ export function beside(
     }
   }
 
+  /**
+   * Lets nobody of Powertools in behind a claim that is about to be parked: not to take over the attempt of Powertools that it is parked for, and not where nobody
+   * holds the gate, as of a claim that was released.
+   *
+   * @returns what Powertools has done meanwhile, if anything
+   */
+  async function enterToPark(next: ClaimRecord, gate: AtGate): Promise<AtGate | undefined> {
+    const id = recordOf(next);
+    const { claimId } = next;
+    const entrant: Entrant = { claimId, until: host.now(), expiration: undefined, validation: validationOf(next) };
+    const isPowertools = gate.kind === 'in-progress' && gate.heldBy === undefined;
+    if (isPowertools) return table.takeOver(id, entrant, gate.until);
+    const found = await table.enter(id, entrant);
+    return found?.kind === 'in-progress' && found.heldBy !== undefined ? undefined : found;
+  }
+
   /** Makes what the owner of a claim, or an operator, writes true of its gate, too. */
   async function changed(write: ClaimWrite, behind: Behind): Promise<WriteResult> {
     const { next } = write;
@@ -176,16 +194,10 @@ export function beside(
       if (found?.kind === 'in-progress' && found.heldBy === undefined) return refusedBy(found, next, record);
       return store.write(inner);
     }
-    // Parked for an attempt of Powertools: another one of Powertools must not take that over.
-    if (gate.kind === 'in-progress' && gate.heldBy === undefined) {
-      const { claimId } = next;
-      const found = await table.takeOver(
-        id,
-        { claimId, until: now(), expiration: undefined, validation: validationOf(next) },
-        gate.until,
-      );
-      if (found !== undefined)
-        return found.kind === 'none' ? { applied: false, found: record } : refusedBy(found, next, record);
+    if (next.status === 'parked' || (gate.kind === 'in-progress' && gate.heldBy === undefined)) {
+      const found = await enterToPark(next, gate);
+      if (found?.kind === 'none') return { applied: false, found: record };
+      if (found !== undefined) return refusedBy(found, next, record);
     }
     const written = await store.write(inner);
     // A write whose answer was lost is refused by itself.
@@ -197,25 +209,34 @@ export function beside(
     return written;
   }
 
+  /** Grants a claim to the worker that finds nothing of Powertools which is not decided. */
+  async function grantedAfterRead(write: ClaimWrite, { record, gate }: Behind): Promise<WriteResult> {
+    const { next } = write;
+    const found = await table.read(recordOf(next));
+    const doubt = doubtAt(found);
+    const isKnown =
+      doubt !== undefined &&
+      (doubt === doubtAt(gate) || record?.attributes?.[besideAttributes.decided] === String(doubt));
+    const isPowertools = found.kind === 'completed' || doubt !== undefined;
+    if (found.kind !== 'none' && isPowertools && !isKnown) return refusedBy(found, next, record);
+    return unguarded(write, { record, gate });
+  }
+
+  /** Writes what says nothing to Powertools. */
+  function unguarded(write: ClaimWrite, { record }: Behind): Promise<WriteResult> {
+    return store.write({ ...write, seen: record });
+  }
+
   async function write(one: ClaimWrite): Promise<WriteResult> {
     const { next, seen } = one;
     const behind: Behind = (seen && shown.get(seen)) ?? { record: seen, gate: { kind: 'none' } };
     const isGrant = next.status === 'in-flight' && next.claimId !== behind.record?.claimId;
     // What only watches changes nothing at the gate, and neither does a note on a claim.
-    if (next.claimId === observedToken || isNote(next, behind.record))
-      return store.write({ ...one, seen: behind.record });
+    if (isObserved(next) || isNote(next, behind.record)) return unguarded(one, behind);
     if (isGrant) expectOneOperation(next);
-    if (records === 'gate') return isGrant ? granted(one, behind) : changed(one, behind);
-    if (isGrant) {
-      const found = await table.read(recordOf(next));
-      const doubt = doubtAt(found);
-      const isKnown =
-        doubt !== undefined &&
-        (doubt === doubtAt(behind.gate) || behind.record?.attributes?.[besideAttributes.decided] === String(doubt));
-      const isPowertools = found.kind === 'completed' || doubt !== undefined;
-      if (found.kind !== 'none' && isPowertools && !isKnown) return refusedBy(found, next, behind.record);
-    }
-    return store.write({ ...one, seen: behind.record });
+    const isGate = records === 'gate';
+    const put = isGrant ? (isGate ? granted : grantedAfterRead) : isGate ? changed : unguarded;
+    return whileThrottled(host, one.waitsMs, (waitsMs) => put({ ...one, waitsMs }, behind));
   }
 
   return { read: (id, waitsMs) => store.read(id, waitsMs), write };

@@ -93,7 +93,7 @@ export function besidePowertools<Store extends ClaimStore & { readonly commit?: 
   const setupError = store.setupError ?? table.setupError;
   // `transact` of a postgresStore would commit a claim past the gate.
   const { transact: _, ...others } = store as Store & { readonly transact?: unknown };
-  return { ...others, setupError, ...beside(store, { table, records, recordOf, now: nodeHost.now }) };
+  return { ...others, setupError, ...beside(store, { table, records, recordOf, host: nodeHost }) };
 }
 
 /** @throws OptionError where an id has a hash in place of its key: another record would be the gate, and of all long keys the same */

@@ -214,10 +214,11 @@ export function decide(
 
 /**
  * Until when a claim that its worker abandoned may have had its effect, in epoch milliseconds; nothing where nothing is in doubt. What an attempt applies
- * together with its completion has not been applied: the claim would be complete. A doubt that is older stays.
+ * together with its completion has not been applied: the claim would be complete. A doubt that is older stays, and so does one that is later: a run that was
+ * observed beside the claim may have failed after its lease.
  */
 export function doubtOfAbandoned(found: ClaimRecord): number | undefined {
-  return appliesWithCompletion(found) ? found.unknownAt : found.leaseUntil;
+  return appliesWithCompletion(found) ? found.unknownAt : Math.max(found.leaseUntil, found.unknownAt ?? 0);
 }
 
 /** A released claim with a step in doubt has no doubt of its own: its consumer asks the step's provider. Without its consumer, the claim is in doubt. */

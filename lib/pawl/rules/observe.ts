@@ -170,7 +170,7 @@ function endedDraft(
     if (isBusy) return unknown ? { ...base, unknownAt: now } : base;
     return settledBy(base, { status: 'released', error, unknown }, rules, now);
   }
-  return base.status === 'released' && unknown ? { ...base, error, unknownAt: now, expiresAt: undefined } : base;
+  return base.status === 'released' && unknown ? { ...base, error, unknownAt: now } : base;
 }
 
 function settledBy(base: ClaimRecord, outcome: Outcome, rules: ClaimRules, now: number): Draft {

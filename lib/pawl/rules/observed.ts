@@ -99,11 +99,14 @@ export function runsUnderWay({ runs }: Pick<Observed, 'runs'>): readonly Observe
   return runs.filter(({ end, other }) => end === undefined && other === undefined);
 }
 
+/** What of a record observed runs have a say in. */
+export type Seen = Pick<ClaimRecord, 'status' | 'claimId' | 'leaseUntil' | 'unknownAt' | 'observed'>;
+
 /**
  * The record as it is to be decided upon: with what runs came to that were observed beside a claim of enforcement. Of a record that only observed runs have made, its
  * status says so already.
  */
-export function withObserved(found: ClaimRecord): ClaimRecord {
+export function withObserved<R extends Seen>(found: R): R {
   const isOver = found.status !== 'released' && found.status !== 'in-flight';
   if (found.observed === undefined || found.claimId === observedToken || isOver) return found;
   const observed = observedIn(found);

@@ -1,7 +1,7 @@
 import { joined, ownParts } from '../kernel/name.ts';
 import { stepsInDoubt } from './checkpoints.ts';
 import { operationOf } from './identity.ts';
-import { isObserved } from './observed.ts';
+import { isObserved, type Seen, withObserved } from './observed.ts';
 import type { ClaimRecord } from './record.ts';
 
 /**
@@ -21,7 +21,7 @@ import type { ClaimRecord } from './record.ts';
 export const openShards = 32;
 
 /** What says whether a claim is open. */
-type Openness = Pick<ClaimRecord, 'status' | 'unknownAt' | 'checkpoints'>;
+type Openness = Seen & Pick<ClaimRecord, 'checkpoints'>;
 
 /**
  * Whether an operator may have to look at a claim.
@@ -30,13 +30,15 @@ type Openness = Pick<ClaimRecord, 'status' | 'unknownAt' | 'checkpoints'>;
  * @mutant
  */
 export function isOpen(record: Openness, watched: boolean): boolean {
-  switch (record.status) {
+  // What was observed beside a claim counts once that is free.
+  const { status, unknownAt } = record.status === 'released' ? withObserved(record) : record;
+  switch (status) {
     case 'parked':
       return true;
     case 'in-flight':
-      return watched || record.unknownAt !== undefined;
+      return watched || unknownAt !== undefined;
     case 'released':
-      return record.unknownAt !== undefined || stepsInDoubt(record).length > 0;
+      return unknownAt !== undefined || stepsInDoubt(record).length > 0;
     default:
       return false;
   }
@@ -61,7 +63,7 @@ export function openShard(id: string): string {
 
 /** Where the index keeps a claim; `undefined`: it is not in the index. */
 export function placeInIndex(
-  record: Openness & Pick<ClaimRecord, 'id' | 'claimId' | 'statement'>,
+  record: Openness & Pick<ClaimRecord, 'id' | 'statement'>,
   watched: boolean,
 ): string | undefined {
   if (isObserved(record)) return observedPlace(operationOf(record.id), openShard(record.id));

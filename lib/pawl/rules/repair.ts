@@ -1,5 +1,6 @@
 import { type ClaimRequest, type ClaimRules, decide, doubtOf, doubtOfAbandoned } from './decide.ts';
 import { unsettledFor } from './doubt.ts';
+import { withObserved } from './observed.ts';
 import type { ClaimRecord } from './record.ts';
 import type { ClaimWrite } from './store.ts';
 
@@ -41,12 +42,13 @@ export function repair(
 ): Repair {
   const leave = (why: LeftAlone): Repair => ({ kind: 'leave', why });
   if (found === undefined) return leave('settled');
-  const doubted = doubtOf(found);
+  const seen = withObserved(found);
+  const doubted = doubtOf(seen);
   const { status, unknownAt, abandoned, leaseUntil } = doubted;
   if (status === 'parked') return leave('parked');
   const isOurs = status === 'in-flight' && doubted.claimId === request.claimId;
   if (status !== 'in-flight' && (status !== 'released' || unknownAt === undefined)) return leave('settled');
-  if (status === 'in-flight' && !isOurs && doubtOfAbandoned(found) === undefined) return leave('settled');
+  if (status === 'in-flight' && !isOurs && doubtOfAbandoned(seen) === undefined) return leave('settled');
   const decided = decide(doubted, { id: found.id, ...request }, rules, now);
   const write = decided.kind !== 'in-flight' && 'write' in decided ? decided.write : undefined;
   switch (decided.kind) {
@@ -58,7 +60,7 @@ export function repair(
     case 'taken-over': {
       if (!isOurs && isTooEarly()) return leave('too-early');
       // What is in doubt of a claim stays what it was: a step alone, or all of it.
-      const record = status === 'released' ? { ...decided.record, unknownAt: found.unknownAt } : decided.record;
+      const record = status === 'released' ? { ...decided.record, unknownAt: seen.unknownAt } : decided.record;
       const takesOver = decided.kind === 'taken-over';
       return { kind: 'ask', record, write: write && { next: record, seen: found }, takesOver };
     }
@@ -67,7 +69,7 @@ export function repair(
   }
 
   function isTooEarly(): boolean {
-    if (status === 'in-flight') return unsettledFor({ unknownAt: leaseUntil }, rules, now) > 0;
+    if (status === 'in-flight') return unsettledFor({ unknownAt: doubtOfAbandoned(seen) }, rules, now) > 0;
     const pauseMs = abandoned === 0 ? 0 : rules.askAgainMs * 2 ** (abandoned - 1);
     // By the lease of the last question: a pause, and no more. A clock that is off makes it longer or shorter.
     return unsettledFor(doubted, rules, now) > 0 || (abandoned > 0 && now < leaseUntil + pauseMs);

@@ -1,6 +1,6 @@
 import type { Transition } from '../kernel/record.ts';
 import { lineOf, type RecordedError } from '../kernel/recorded-error.ts';
-import { resolvedCheckpoints, stepsInDoubt } from './checkpoints.ts';
+import { resolvedCheckpoints } from './checkpoints.ts';
 import { type ClaimRules, expiry, parked } from './decide.ts';
 import type { Outcome } from './outcome.ts';
 import type { ClaimRecord } from './record.ts';
@@ -86,9 +86,6 @@ export function settle(
         // What is said of some steps leaves the other parts as they are.
         forgottenUntil: outcome.doubtEnded && outcome.steps === undefined ? undefined : found.forgottenUntil,
         checkpoints,
-        // TTL must not collect a doubt: the next request would find nothing, and run.
-        expiresAt:
-          unknownAt === undefined && stepsInDoubt({ checkpoints }).length === 0 ? settled.expiresAt : undefined,
         abandoned: found.abandoned + (outcome.inconclusive ? 1 : 0),
         // What never began must not use up the attempts of what can. It is counted by itself, or its message would come for ever.
         ...(outcome.unstarted && { attempts: found.attempts - 1, unstarted: (found.unstarted ?? 0) + 1 }),

@@ -1,4 +1,4 @@
-import { isWatched, placeInIndex } from './open.ts';
+import { isOpen, isWatched, placeInIndex } from './open.ts';
 import { type ClaimRecord, claimSchema, type Draft } from './record.ts';
 
 /**
@@ -9,5 +9,8 @@ import { type ClaimRecord, claimSchema, type Draft } from './record.ts';
  */
 export function successor(found: ClaimRecord | undefined, draft: Draft, watched = isWatched(found)): ClaimRecord {
   const open = placeInIndex(draft, watched);
-  return { ...draft, open, rev: (found?.rev ?? 0) + 1, v: claimSchema };
+  // TTL must not collect a doubt: the next request would find nothing, and run.
+  const isInDoubt = draft.status === 'released' && isOpen(draft, false);
+  const expiresAt = isInDoubt ? undefined : draft.expiresAt;
+  return { ...draft, open, expiresAt, rev: (found?.rev ?? 0) + 1, v: claimSchema };
 }

@@ -78,8 +78,8 @@ export interface ReconcileStatementsOptions {
    */
   readonly skewMs?: number;
   /**
-   * How long a claim that a line completes is remembered, in seconds. Set what the consumer sets.
-   * @default 2592000, which is 30 days
+   * How long a claim that a line completes is remembered, in seconds: no less than the consumer remembers.
+   * @default 'forever', because a claim does not say how long its consumer remembers
    */
   readonly retentionSeconds?: number | 'forever';
   /**
@@ -189,7 +189,7 @@ export function settingsOf(options: ReconcileStatementsOptions): StatementSettin
     onEvent = reportTheUnusual,
     host = nodeHost,
   } = options;
-  const { retentionSeconds: retention = claimDefaults.retentionSeconds } = options;
+  const { retentionSeconds: retention = 'forever' } = options;
   const retentionSeconds = retention === 'forever' ? Infinity : retention;
   expectOperation(operation);
   const store = withNotes(given);

@@ -1,4 +1,5 @@
 import { type ResolvingDesk, resolve } from '../operate/resolve.ts';
+import { withObserved } from '../rules/observed.ts';
 import { type ClaimRecord, understood } from '../rules/record.ts';
 import type { MarkedRestore } from '../rules/restored.ts';
 import { reportStatement } from './judge-line.ts';
@@ -71,7 +72,7 @@ async function releaseAbsent(settings: StatementSettings, run: StatementRun, mar
 
   async function release(id: string): Promise<void> {
     const found = understood(await store.read(id));
-    if (found === undefined || !isOfRestore(found, settings, run, marked)) return;
+    if (found === undefined || !isOfRestore(withObserved(found), settings, run, marked)) return;
     const { outcome } = await resolve(desk, { id }, 'not-applied', { by, note, fence: found.fence });
     if (outcome === 'resolved')
       reportStatement(settings, { type: 'reconciled', verdict: 'not-applied', settled: true }, id);

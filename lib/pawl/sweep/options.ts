@@ -40,8 +40,8 @@ export interface SweptOperation {
    */
   readonly recordResult?: boolean;
   /**
-   * How long the outcome is remembered, in seconds. Set what the consumer sets.
-   * @default 2592000, which is 30 days
+   * How long the outcome is remembered, in seconds: no less than the consumer remembers.
+   * @default 'forever', because a claim does not say how long its consumer remembers
    */
   readonly retentionSeconds?: number | 'forever';
 }

@@ -112,7 +112,7 @@ interface Run {
 
 function settlerOf(sweep: SweepSettings, operation: string, swept: SweptOperation): Settler {
   const { store, host, skewMs, askTimeoutMs, askAgainMs, onEvent } = sweep;
-  const { onAbandoned, maxAbandoned = 6, recordResult = true, retentionSeconds } = swept;
+  const { onAbandoned, maxAbandoned = 6, recordResult = true, retentionSeconds = 'forever' } = swept;
   const settings = settingsOf<undefined>({
     operation,
     store,
@@ -127,7 +127,7 @@ function settlerOf(sweep: SweepSettings, operation: string, swept: SweptOperatio
     retryWindowSeconds: forAll,
     // Should this process die, the claim must be found again.
     watched: true,
-    ...(retentionSeconds !== undefined && { retentionSeconds }),
+    retentionSeconds,
     ...(onEvent && { onEvent }),
   });
   return { engine: { settings }, rules: { ...settings, askAgainMs }, leaseMs: askTimeoutMs + marginMs };

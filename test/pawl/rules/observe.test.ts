@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { claimView } from '../../../lib/pawl/operate/claim-view.ts';
 import { decide } from '../../../lib/pawl/rules/decide.ts';
 import { begun, ended, type RunRequest } from '../../../lib/pawl/rules/observe.ts';
 import { isEnforcedToo, observedIn, observedToken } from '../../../lib/pawl/rules/observed.ts';
+import { openShard } from '../../../lib/pawl/rules/open.ts';
 import type { Outcome } from '../../../lib/pawl/rules/outcome.ts';
 import type { ClaimRecord } from '../../../lib/pawl/rules/record.ts';
 import { resolution } from '../../../lib/pawl/rules/resolve.ts';
 import { settle } from '../../../lib/pawl/rules/settle.ts';
 import { record, request, rules } from '../../support/records.ts';
-import { someDay } from '../../support/virtual-host.ts';
+import { someDay, virtualHost } from '../../support/virtual-host.ts';
 
 const lease = someDay + 30_000;
 const over = lease + rules.skewMs;
@@ -173,6 +175,39 @@ describe('a run beside a claim of enforcement', () => {
     expect(enforced(released(end(began, run('a'), done)))).toMatchObject({ kind: 'replayed' });
     expect(enforced(released(end(began, run('a'), failed)), someDay + 20, parks)).toMatchObject({ kind: 'parked' });
     expect(enforced(released(end(began, run('a'), nothing)), someDay + 20, parks)).toMatchObject({ kind: 'granted' });
+  });
+
+  it('that failed after its lease is the doubt that counts, and not the end of that lease', () => {
+    const failing = end(begin(held, run('a', { leaseUntil: over + 40_000 })).next, run('a'), failed, over + 30_000);
+    const asking = { ...rules, onAbandoned: 'reconcile' } as const;
+    expect(enforced(failing, over + 40_000, asking)).toMatchObject({
+      kind: 'taken-over',
+      record: { unknownAt: over + 30_000 },
+    });
+  });
+
+  it('that failed puts it in doubt once it is free: listed as open, kept, and shown as in doubt', () => {
+    const released = (one: ClaimRecord) => settle('first', one, nothing, rules, someDay + 15) as ClaimRecord;
+    const began = begin(held, run('a')).next;
+    const shard = openShard(held.id);
+    for (const one of [released(end(began, run('a'), failed)), end(released(began), run('a'), failed, someDay + 20)]) {
+      expect(one).toMatchObject({ status: 'released', unknownAt: undefined, expiresAt: undefined, open: shard });
+      expect(claimView(one, virtualHost())).toMatchObject({ state: 'in-doubt', inDoubtSince: expect.any(Number) });
+    }
+    for (const outcome of [done, nothing]) {
+      const one = released(end(began, run('a'), outcome));
+      expect(one).toMatchObject({ open: undefined, expiresAt: expect.any(Number) });
+      expect(claimView(one, virtualHost()).state).toBeUndefined();
+    }
+  });
+
+  it('that has had its effect leaves nothing of a released claim in doubt, whatever its own attempts left', () => {
+    const released = settle('first', held, failed, rules, someDay) as ClaimRecord;
+    expect(released.open).toBe(openShard(held.id));
+    const began = { ...released, observed: begin(held, run('a')).next.observed };
+    const one = end(began, run('a'), done);
+    expect(one).toMatchObject({ status: 'released', open: undefined });
+    expect(claimView(one, virtualHost()).state).toBeUndefined();
   });
 
   it('puts nothing of it in doubt while its worker is at it', () => {

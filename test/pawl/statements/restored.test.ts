@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { memoryStore, once } from '../../../lib/pawl/index.ts';
+import { memoryStore, once, RetryableError } from '../../../lib/pawl/index.ts';
+import { nothingObserved } from '../../../lib/pawl/rules/observed.ts';
 import type { MarkedRestore } from '../../../lib/pawl/rules/restored.ts';
 import type { ReconcileStatementsOptions } from '../../../lib/pawl/statements/index.ts';
 import { findings, reconcileStatements } from '../../../lib/pawl/statements/index.ts';
@@ -85,6 +86,21 @@ it.each([
 it('lifts the mark if the window has the lost time to the millisecond', async () => {
   const { run } = await restoredCharges();
   expect((await run({ from: cutOff - 1000, cutOff: reopenedAt + 1000 })).restored).toEqual({ mark: 'lifted' });
+});
+
+it('releases no claim beside which a run was observed that failed since: its line may come after the window', async () => {
+  const { charge, run, host, memory } = await restoredCharges();
+  for (const key of ['a', 'b']) {
+    await charge(key, () => Promise.reject(new RetryableError('nothing was sent')), { onAbandoned: 'retry' });
+  }
+  const released = await memory.read('charge#b');
+  if (released === undefined) throw new Error('no record');
+  const failed = { run: 'r-1', at: host.now() - 100, until: host.now(), end: 'failed' };
+  const observed = JSON.stringify({ ...nothingObserved, deliveries: 1, failed: 1, runs: [failed], beside: true });
+  await memory.write({ next: { ...released, observed, rev: 9 }, seen: released });
+  await run();
+  const left = await Promise.all(['a', 'b'].map(async (key) => (await memory.read(`charge#${key}`))?.unknownAt));
+  expect(left).toEqual([undefined, reopenedAt]);
 });
 
 it('lifts no mark beside a line that is undecided or unreadable: it may be the one that a key lacks', async () => {

@@ -32,7 +32,10 @@ const host = {
 
 const stores: readonly (readonly [string, (client: DynamoDBClient) => ClaimStore])[] = [
   ['dynamoStore', (client) => dynamoStore({ tableName: 'claims', aws: sdk({ dynamodb: client }), host })],
-  ['individualDynamoStore', (client) => individualDynamoStore({ tableName: 'claims', aws: sdk({ dynamodb: client }) })],
+  [
+    'individualDynamoStore',
+    (client) => individualDynamoStore({ tableName: 'claims', aws: sdk({ dynamodb: client }), host }),
+  ],
 ];
 const record: ClaimRecord = claimRecord();
 const found = (item: object) => ({ Item: item, Responses: { claims: [item] } });
@@ -49,6 +52,19 @@ describe.each(stores)('%s', (_, storeOn) => {
     await expect(storeOn(client).read(record.id)).rejects.toThrow(
       'left alone: expected a claim of schema 1, found schema 2',
     );
+  });
+
+  it('waits for a table that throttles as long as its caller does: a message that comes back has used up a receive', async () => {
+    let refused = 0;
+    const busy = () => {
+      if (++refused % 6 === 0) return { Responses: [{}] };
+      throw Object.assign(new Error('rate'), { name: 'ThrottlingException' });
+    };
+    const store = storeOn(clientThat(busy).client);
+    expect(await store.write({ next: record, seen: undefined, waitsMs: 60_000 })).toEqual({ applied: true });
+    expect(await store.read(record.id, 60_000)).toBeUndefined();
+    expect(refused).toBe(12);
+    await expect(store.read(record.id)).rejects.toThrow('rate');
   });
 
   it('takes only a refused condition for a refusal: whatever else fails may have been applied', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ClaimEvent } from '../../../lib/pawl/engine/events.ts';
 import { type Doubt, reconcile } from '../../../lib/pawl/engine/reconcile.ts';
-import { type ClaimStore, memoryStore, once, step, type Verdict } from '../../../lib/pawl/index.ts';
+import { type ClaimStore, memoryStore, once, RetryableError, step, type Verdict } from '../../../lib/pawl/index.ts';
 import { lockOperator, memoryLockStore, resourceLocks } from '../../../lib/pawl/locks/index.ts';
 import { type SweepOptions, type SweepReport, sweepOpenClaims } from '../../../lib/pawl/sweep/index.ts';
 import { resolverOf } from '../../support/resolver-of.ts';
@@ -414,6 +414,67 @@ describe('a run', () => {
     await resolverOf({ operation: 'pay', store }).resolve('p-1', 'applied', { by: 'maria', note: '' });
     expect(await sweep()).toMatchObject({ looked: 0 });
     expect(statuses()).toEqual(['pay#p-1 completed']);
+  });
+});
+
+describe('a claim beside which a run was observed', () => {
+  /** A worker of the claim, and a run that is observed beside it, each under way. */
+  async function sideBySide() {
+    const world = setUp();
+    const { host, store, pay } = world;
+    const [worker, run] = [Promise.withResolvers<never>(), Promise.withResolvers<never>()];
+    const observing = once(
+      {
+        operation: 'pay',
+        store,
+        host,
+        mode: 'observe',
+        key: () => 'p-1',
+        onAbandoned: 'retry',
+        onEvent: () => undefined,
+      },
+      () => run.promise,
+    );
+    const calls = [pay(() => worker.promise)];
+    await host.advance(0);
+    calls.push(observing(undefined, { remainingMs: () => 60_000 }) as never);
+    const settled = Promise.allSettled(calls);
+    await host.advance(0);
+    return { ...world, worker, run, settled };
+  }
+
+  it('is in doubt where that run failed and its worker applied nothing: its provider is asked', async () => {
+    const { worker, run, settled, host, sweep, say, store, asked } = await sideBySide();
+    run.reject(new Error('socket hang up'));
+    await host.advance(100);
+    worker.reject(new RetryableError('nothing was sent'));
+    await host.advance(100);
+    await settled;
+    say({ verdict: 'applied', result: 7 });
+    expect(await sweep()).toMatchObject({ looked: 1, tooEarly: 1 });
+    await host.advance(settledMs);
+    expect(await sweep()).toMatchObject({ applied: 1 });
+    expect(asked).toHaveLength(1);
+    expect(store.records()).toMatchObject([{ status: 'completed', open: undefined }]);
+  });
+
+  it.each([
+    ['was released in doubt', 200],
+    ['died', 10_000],
+  ])('is not asked about before that run has had its time to settle: its worker %s', async (what, after) => {
+    const { worker, run, settled, host, sweep, say, asked } = await sideBySide();
+    if (what !== 'died') worker.reject(new Error('socket hang up'));
+    await host.advance(after + 20_000);
+    run.reject(new Error('socket hang up'));
+    await host.advance(100);
+    say({ verdict: 'not-applied' });
+    expect(await sweep()).toMatchObject({ looked: 1, tooEarly: 1 });
+    await host.advance(settleMs + 1000);
+    expect(await sweep()).toMatchObject({ notApplied: 1 });
+    expect(asked).toMatchObject([{ inDoubtSince: host.now() - settleMs - 1100 }]);
+    worker.reject(new Error('too late'));
+    await host.advance(100);
+    await settled;
   });
 });
 

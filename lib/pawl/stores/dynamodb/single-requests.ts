@@ -5,6 +5,7 @@ import { explainedStore, explainedTable } from './explain.ts';
 import { fromItem } from './item.ts';
 import { putClaim } from './put.ts';
 import type { Table } from './table.ts';
+import { whileThrottled } from './while-throttled.ts';
 
 /** The stores that put a claim whole, also to change it: what may change claims so may make them. */
 const puttingWhole = new WeakSet<object>();
@@ -20,7 +21,13 @@ export function isPuttingWhole(store: object): boolean {
 }
 
 /** Claims in a table, over any transport, with a request for each read and each write. */
-export function singleRequests({ nameOfTable, setupError, aws: { dynamodb: transport }, restore }: Table): ClaimStore {
+export function singleRequests({
+  nameOfTable,
+  setupError,
+  aws: { dynamodb: transport },
+  host,
+  restore,
+}: Table): ClaimStore {
   async function read(id: string): Promise<ClaimRecord | undefined> {
     const TableName = nameOfTable();
     const { Item } = await call(transport, 'GetItem', { TableName, Key: { id: { S: id } }, ConsistentRead: true });
@@ -30,8 +37,8 @@ export function singleRequests({ nameOfTable, setupError, aws: { dynamodb: trans
   const table = explainedTable(nameOfTable, transport, 'grantClaims');
   const store: ClaimStore = {
     setupError,
-    read,
-    write: async (write) => putClaim(transport, nameOfTable(), write),
+    read: (id, waitsMs) => whileThrottled(host, waitsMs, () => read(id)),
+    write: (write) => whileThrottled(host, write.waitsMs, async () => putClaim(transport, nameOfTable(), write)),
   };
   return explainedStore(restore ? restore.over(store) : store, table);
 }

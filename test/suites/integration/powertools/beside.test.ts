@@ -16,8 +16,10 @@ import { operator } from '../../../../lib/pawl/operate/index.ts';
 import { commit, postgresStore } from '../../../../lib/pawl/postgres/index.ts';
 import { besidePowertools } from '../../../../lib/pawl/powertools/index.ts';
 import { recordIdOf } from '../../../../lib/pawl/powertools/record-id.ts';
+import { bodyField, eachMessage } from '../../../../lib/pawl/sqs/index.ts';
 import { dynamoStore, sdk } from '../../../../lib/pawl/stores/dynamodb/index.ts';
 import { eventually } from '../../../support/eventually.ts';
+import { context, failuresOf, sqsEvent, sqsRecord } from '../../../support/lambda.ts';
 import { loseAnswersOf } from '../../../support/lost-answers.ts';
 import { createDatabase } from '../../../support/postgres-database.ts';
 import { record } from '../../../support/records.ts';
@@ -665,3 +667,134 @@ test.each(['gate', 'read'] as const)(
     expect(waits).toEqual([900, 900, 900]);
   },
 );
+
+describe("where Powertools' table throttles", () => {
+  /** A client whose requests to the table of records are refused so often, also where it sends them again by itself. */
+  const throttled = (times: number) => {
+    let left = times;
+    return {
+      isOver: () => left === 0,
+      client: {
+        send(command: { readonly input: { readonly TableName?: string } }) {
+          if (command.input.TableName !== both.records || left === 0) return client.send(command as never);
+          left--;
+          return Promise.reject(Object.assign(new Error('rate'), { name: 'ProvisionedThroughputExceededException' }));
+        },
+      } as unknown as DynamoDBClient,
+    };
+  };
+  const storeBy = (ofRecords: DynamoDBClient, records: 'gate' | 'read') =>
+    besidePowertools(dynamoStore({ tableName: both.claims, aws: sdk({ dynamodb: client }) }), {
+      tableName: both.records,
+      awsSdkV3Client: ofRecords,
+      keyPrefix: 'mails',
+      records,
+    });
+
+  test.each(['gate', 'read'] as const)('%s: a message waits for its claim, and uses up no receive', async (records) => {
+    const { client: busy, isOver } = throttled(3);
+    const sent = vi.fn();
+    const handler = eachMessage<Order>(
+      {
+        operation: 'mails',
+        store: storeBy(busy, records),
+        key: bodyField('orderId'),
+        onAbandoned: 'retry',
+        onEvent: () => undefined,
+      },
+      ({ body }) => void sent(body.orderId),
+    );
+    const order = newOrder();
+    expect(failuresOf(await handler(sqsEvent(sqsRecord(order)), context(60_000)))).toEqual([]);
+    expect(sent.mock.calls).toEqual([[order.orderId]]);
+    expect(isOver()).toBe(true);
+  });
+
+  test('a caller that does not say how long it waits hears of it at once, and so does one whose time is over', async () => {
+    for (const waitsMs of [undefined, 40]) {
+      const { client: busy } = throttled(1000);
+      const next = record({ id: `mails#${newOrder().orderId}` });
+      const written = storeBy(busy, 'gate').write({ next, seen: undefined, waitsMs });
+      await expect(written).rejects.toThrow('rate');
+    }
+  });
+});
+
+describe('a claim that is parked when its message comes again', () => {
+  const store = () =>
+    besidePowertools(dynamoStore({ tableName: both.claims, aws: sdk({ dynamodb: client }) }), {
+      tableName: both.records,
+      awsSdkV3Client: client,
+      keyPrefix: 'mails',
+      records: 'gate',
+    });
+  const key = (one: Order) => one.orderId;
+  const options = { operation: 'mails', key, onAbandoned: 'retry', onEvent: () => undefined } as const;
+  const failing = () => Promise.reject(new RetryableError('the mailer asks to slow down'));
+  const again = { redelivered: true };
+
+  test('keeps Powertools out, which may have had the key in between', async () => {
+    const order = newOrder();
+    const send = once({ ...options, store: store(), maxAttempts: 1 }, failing);
+    await expect(send(order)).rejects.toThrow('slow down');
+    expect(await send.outcome(order, again)).toMatchObject({ outcome: 'parked' });
+    later(3 * 3_600_000);
+    const run = vi.fn(() => 'twice');
+    await expect(byPeer(both, run)(order)).rejects.toMatchObject({ name: 'IdempotencyAlreadyInProgressError' });
+    expect(run).not.toHaveBeenCalled();
+  });
+
+  test('also where pawl had only watched it', async () => {
+    const order = newOrder();
+    const watched = once({ ...options, store: store(), mode: 'observe', observeWaitMs: 10_000 }, failing);
+    await expect(watched(order)).rejects.toThrow('slow down');
+    await eventually('what was observed', async () =>
+      expect(await claimOf(order)).toMatchObject({ status: 'released' }),
+    );
+    const send = once({ ...options, store: store(), maxAttempts: 1 }, failing);
+    expect(await send.outcome(order, again)).toMatchObject({ outcome: 'parked' });
+    later(3 * 3_600_000);
+    await expect(byPeer(both, () => 'twice')(order)).rejects.toMatchObject({
+      name: 'IdempotencyAlreadyInProgressError',
+    });
+  });
+
+  test('is not parked where Powertools has done it since: that counts', async () => {
+    const order = newOrder();
+    const send = once({ ...options, store: store(), maxAttempts: 1 }, failing);
+    await expect(send(order)).rejects.toThrow('slow down');
+    await byPeer(both, () => 'done')(order);
+    expect(await send.outcome(order, again)).toMatchObject({ outcome: 'completed', replayed: true, result: 'done' });
+  });
+
+  test('waits for an attempt of Powertools that is under way', async () => {
+    const order = newOrder();
+    const going = Promise.withResolvers<string>();
+    const send = once({ ...options, store: store(), maxAttempts: 1 }, failing);
+    await expect(send(order)).rejects.toThrow('slow down');
+    const running = byPeer(both, () => going.promise)(order);
+    await eventually('a record in progress', async () =>
+      expect(await recordOf(order)).toMatchObject({ status: 'INPROGRESS' }),
+    );
+    expect(await send.outcome(order, again)).toMatchObject({ outcome: 'in-flight' });
+    going.resolve('done');
+    expect(await running).toBe('done');
+    expect(await send.outcome(order, again)).toMatchObject({ outcome: 'completed', replayed: true });
+  });
+
+  test('goes on by pawl once an operator has decided, and ends the record then', async () => {
+    const order = newOrder();
+    const send = once({ ...options, store: store(), maxAttempts: 1 }, failing);
+    await expect(send(order)).rejects.toThrow('slow down');
+    await send.outcome(order, again);
+    const operate = operator({
+      store: dynamoStore({ tableName: both.claims, aws: sdk({ dynamodb: client }) }),
+      onEvent: () => undefined,
+    });
+    const name = { operation: 'mails', key: order.orderId };
+    await operate.resolve(name, 'not-applied', { by: 'maria', note: 'no mail of it has left' });
+    const sends = once({ ...options, store: store() }, () => 'done');
+    expect(await sends.outcome(order, again)).toMatchObject({ outcome: 'completed', replayed: false });
+    expect(await byPeer(both, () => 'twice')(order)).toBe('done');
+  });
+});
