@@ -283,9 +283,9 @@ const template: Readonly<Record<NamesIn<'template'>, Case>> = {
     }),
   },
   handlerTimeout: {
-    says: /handlerTimeout is 20 s, and timeout is 20 s, .* no message would ever start/,
-    broken: changed(({ fn }) => fn.addPropertyOverride('Timeout', 20), { handlerTimeout: Duration.seconds(20) }),
-    narrow: changed(({ fn }) => fn.addPropertyOverride('Timeout', 21), { handlerTimeout: Duration.seconds(20) }),
+    says: /handlerTimeout is 20 s, and timeout is 21 s, .* no message would ever start.* Set timeout to 22 s or more, .* to 19 s at most/,
+    broken: changed(({ fn }) => fn.addPropertyOverride('Timeout', 21), { handlerTimeout: Duration.seconds(20) }),
+    narrow: changed(({ fn }) => fn.addPropertyOverride('Timeout', 22), { handlerTimeout: Duration.seconds(20) }),
   },
   partialResponses: {
     says: /does not take partial responses/,
@@ -577,9 +577,9 @@ const construct: Readonly<Record<NamesIn<'construct'>, Case>> = {
     narrow: given({ concurrency: 1, handlerTimeout: Duration.seconds(20), maxReceiveCount: 25 }),
   },
   handlerTimeout: {
-    says: /handlerTimeout is 30 s, and timeout is 30 s/,
-    broken: given({ handlerTimeout: Duration.seconds(30) }),
-    narrow: given({ handlerTimeout: Duration.seconds(29) }),
+    says: /handlerTimeout is 29 s, and timeout is 30 s/,
+    broken: given({ handlerTimeout: Duration.seconds(29) }),
+    narrow: given({ handlerTimeout: Duration.seconds(28) }),
   },
   attempts: {
     says: /maxAttempts is 6, and a message may be tried 6 times while it waits for locks/,

@@ -55,7 +55,7 @@ export const times = {
     source: from.configure,
   },
   handlerTimeout: {
-    broken: '`handlerTimeout`, plus 1 s to record the outcome, longer than the function’s timeout',
+    broken: '`handlerTimeout`, plus 1 s to record the outcome, not shorter than the function’s timeout',
     because: 'no message ever starts: pawl starts only what can end in time',
     level: 'problem',
     construct: true,

@@ -183,9 +183,9 @@ const cases: Readonly<Record<Names, Case>> = {
     narrow: { ...withQueue({ fifo: true, maxReceiveCount: 10 }), ...withDead({ fifo: true }) },
   },
   handlerTimeout: {
-    says: /wiring: handlerTimeout is 30 s, and timeout is 30 s/,
-    broken: { options: { handlerTimeoutSeconds: 30 } },
-    narrow: { options: { handlerTimeoutSeconds: 29 } },
+    says: /wiring: handlerTimeout is 29 s, and timeout is 30 s/,
+    broken: { options: { handlerTimeoutSeconds: 29 } },
+    narrow: { options: { handlerTimeoutSeconds: 28.9 } },
   },
   attempts: {
     says: /wiring: maxAttempts is 6, and a message may be tried 6 times/,
