@@ -194,9 +194,9 @@ const template: Readonly<Record<NamesIn<'template'>, Case>> = {
     }),
   },
   queueRetention: {
-    says: /keeps messages for 899 s, less than 5 × visibilityTimeout = 5 × 180 s = 900 s/,
-    broken: changed(({ queue }) => queue.addPropertyOverride('MessageRetentionPeriod', 899)),
-    narrow: changed(({ queue }) => queue.addPropertyOverride('MessageRetentionPeriod', 900)),
+    says: /keeps messages for 1079 s, less than 6 receives × visibilityTimeout = 6 × 180 s = 1080 s/,
+    broken: changed(({ queue }) => queue.addPropertyOverride('MessageRetentionPeriod', 1079), { maxReceiveCount: 6 }),
+    narrow: changed(({ queue }) => queue.addPropertyOverride('MessageRetentionPeriod', 1080), { maxReceiveCount: 6 }),
   },
   deadLetterRetention: {
     says: /dead-letter queue keeps messages for 60 s, less than the queue, which keeps them for 4 days/,
@@ -524,9 +524,9 @@ const construct: Readonly<Record<NamesIn<'construct'>, Case>> = {
     narrow: given({ claimRetention: Duration.days(18) }),
   },
   queueRetention: {
-    says: /The queue keeps messages for 899 s/,
-    broken: given({ retentionPeriod: Duration.seconds(899) }),
-    narrow: given({ retentionPeriod: Duration.seconds(900) }),
+    says: /The queue keeps messages for 1799 s, less than 10 receives/,
+    broken: given({ fifo: true, retentionPeriod: Duration.seconds(1799) }),
+    narrow: given({ fifo: true, retentionPeriod: Duration.seconds(1800) }),
   },
   deadLetterQueue: {
     says: /The dead-letter queue of Shop\/Plain is not known/,

@@ -138,16 +138,19 @@ function claimRetentionProblems(wiring: Wiring): readonly Problem[] {
   ];
 }
 
-function queueRetentionProblems({ retentionSeconds, visibilityTimeoutSeconds }: Wiring): readonly Problem[] {
+function queueRetentionProblems(wiring: Wiring): readonly Problem[] {
+  const { retentionSeconds, visibilityTimeoutSeconds, maxReceiveCount } = wiring;
   if (retentionSeconds === undefined || visibilityTimeoutSeconds === undefined) return [];
-  const least = fewestReceives * visibilityTimeoutSeconds;
+  // SQS moves it after all of them, and each lasts until the visibility timeout is over.
+  const receives = typeof maxReceiveCount === 'number' ? Math.max(fewestReceives, maxReceiveCount) : fewestReceives;
+  const least = receives * visibilityTimeoutSeconds;
   if (retentionSeconds >= least) return [];
   return [
     refusal(
       'queueRetention',
-      `The queue keeps messages for ${span(retentionSeconds)}, less than ${fewestReceives} × visibilityTimeout = ` +
-        `${fewestReceives} × ${visibilityTimeoutSeconds} s = ${span(least)}: if workers keep dying, SQS would delete the message before ` +
-        `it reaches the dead-letter queue. Set retentionPeriod to ${span(least)} or more, or lower visibilityTimeout and timeout.`,
+      `The queue keeps messages for ${span(retentionSeconds)}, less than ${receives} receives × visibilityTimeout = ` +
+        `${receives} × ${visibilityTimeoutSeconds} s = ${span(least)}: if workers keep dying, SQS would delete the message before ` +
+        `it reaches the dead-letter queue. Set retentionPeriod to ${span(least)} or more, or lower maxReceiveCount, or visibilityTimeout and timeout.`,
     ),
   ];
 }

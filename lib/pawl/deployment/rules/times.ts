@@ -38,7 +38,7 @@ export const times = {
     doctor: true,
   },
   queueRetention: {
-    broken: 'a queue that keeps messages for less than 5 visibility timeouts',
+    broken: 'a queue that keeps messages for less than `maxReceiveCount` visibility timeouts, or less than 5',
     because: 'if workers keep dying, SQS deletes the message before it reaches the dead-letter queue',
     level: 'problem',
     construct: true,

@@ -135,9 +135,9 @@ const cases: Readonly<Record<Names, Case>> = {
     narrow: { options: { claimRetentionSeconds: 18 * day } },
   },
   queueRetention: {
-    says: /wiring: The queue keeps messages for 899 s/,
-    broken: withQueue({ retentionSeconds: 899 }),
-    narrow: withQueue({ retentionSeconds: 900 }),
+    says: /wiring: The queue keeps messages for 1259 s, less than 7 receives/,
+    broken: withQueue({ maxReceiveCount: 7, retentionSeconds: 1259 }),
+    narrow: withQueue({ maxReceiveCount: 7, retentionSeconds: 1260 }),
   },
   deadLetterRetention: {
     says: /dead letters: The dead-letter queue keeps messages for 3 days, less than the queue/,
