@@ -86,17 +86,17 @@ function visibilityProblems(wiring: Wiring): readonly Problem[] {
 }
 
 /**
- * The shortest visibility timeout of a queue whose function runs on Managed Instances. The claim of a handler that runs on after its invocation is kept
- * for a minute; a second is the allowance for clocks that differ.
+ * The shortest visibility timeout of a queue whose function runs on Managed Instances. A message is invisible while Lambda fills a batch with it. The claim of
+ * a handler that runs on after its invocation is kept for a minute; a second is the allowance for clocks that differ.
  */
-export function leastVisibilityOfInstancesSeconds(timeoutSeconds: number): number {
-  return timeoutSeconds + handlerDefaults.graceSeconds + claimDefaults.skewMs / 1000;
+export function leastVisibilityOfInstancesSeconds(timeoutSeconds: number, maxBatchingWindowSeconds: number): number {
+  return maxBatchingWindowSeconds + timeoutSeconds + handlerDefaults.graceSeconds + claimDefaults.skewMs / 1000;
 }
 
 function managedInstancesProblems(wiring: Wiring): readonly Problem[] {
-  const { timeoutSeconds, visibilityTimeoutSeconds, managedInstances } = wiring;
+  const { timeoutSeconds, visibilityTimeoutSeconds, maxBatchingWindowSeconds, managedInstances } = wiring;
   if (managedInstances !== true || timeoutSeconds === undefined || visibilityTimeoutSeconds === undefined) return [];
-  const least = leastVisibilityOfInstancesSeconds(timeoutSeconds);
+  const least = leastVisibilityOfInstancesSeconds(timeoutSeconds, maxBatchingWindowSeconds);
   if (visibilityTimeoutSeconds >= least) return [];
   return [
     refusal(

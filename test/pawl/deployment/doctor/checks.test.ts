@@ -117,6 +117,7 @@ const deciding = (decision: AccessDecision): Facts => ({
   permissions: [{ action: 'sqs:ReceiveMessage', on: 'the queue', decision }],
 });
 const other = 'arn:aws:sqs:eu-west-1:123456789012:other';
+const onInstances: Facts = { timeoutSeconds: 10, managedInstances: true, ...withSource({ maxBatchingWindowSeconds: 2 }) };
 
 const cases: Readonly<Record<Names, Case>> = {
   visibility: {
@@ -125,9 +126,9 @@ const cases: Readonly<Record<Names, Case>> = {
     narrow: withQueue({ visibilityTimeoutSeconds: 180 }),
   },
   managedInstances: {
-    says: /wiring: visibilityTimeout is 70 s, .* on Managed Instances, .* Set visibilityTimeout to 71 s or more/,
-    broken: { timeoutSeconds: 10, managedInstances: true, ...withQueue({ visibilityTimeoutSeconds: 70 }) },
-    narrow: { timeoutSeconds: 10, managedInstances: true, ...withQueue({ visibilityTimeoutSeconds: 71 }) },
+    says: /wiring: visibilityTimeout is 72 s, .* on Managed Instances, .* Set visibilityTimeout to 73 s or more/,
+    broken: { ...onInstances, ...withQueue({ visibilityTimeoutSeconds: 72 }) },
+    narrow: { ...onInstances, ...withQueue({ visibilityTimeoutSeconds: 73 }) },
   },
   claimRetention: {
     says: /wiring: claimRetention is 17 days, shorter than .* = 18 days/,
