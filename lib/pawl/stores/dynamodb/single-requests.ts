@@ -1,6 +1,9 @@
 import type { ClaimRecord } from '../../rules/record.ts';
-import type { ClaimStore } from '../../rules/store.ts';
+import type { ClaimStore, ClaimWrite, WriteResult } from '../../rules/store.ts';
+import { groupCommit } from '../group-commit.ts';
+import { standingOf } from '../standing.ts';
 import { call } from './calls.ts';
+import { isAboutContents, isHopeless, isThrottled } from './errors.ts';
 import { explainedStore, explainedTable } from './explain.ts';
 import { fromItem } from './item.ts';
 import { putClaim } from './put.ts';
@@ -19,19 +22,37 @@ export function isPuttingWhole(store: object): boolean {
   return puttingWhole.has(store);
 }
 
-/** Claims in a table, over any transport, with a request for each read and each write. */
-export function singleRequests({ nameOfTable, setupError, aws: { dynamodb: transport }, restore }: Table): ClaimStore {
-  async function read(id: string): Promise<ClaimRecord | undefined> {
+/**
+ * Claims in a table, over any transport, with a request for each read and each write. Where the table throttles, they wait as shared ones do: a message that
+ * came back would have used up a receive.
+ */
+export function singleRequests({
+  nameOfTable,
+  setupError,
+  aws: { dynamodb: transport },
+  host,
+  restore,
+}: Table): ClaimStore {
+  const read = oneByOne(async (id: string): Promise<ClaimRecord | undefined> => {
     const TableName = nameOfTable();
     const { Item } = await call(transport, 'GetItem', { TableName, Key: { id: { S: id } }, ConsistentRead: true });
     return Item && fromItem(Item);
+  });
+  const write = oneByOne(
+    async (one: ClaimWrite): Promise<WriteResult> => putClaim(transport, nameOfTable(), one),
+  );
+
+  function oneByOne<In, Out>(send: (input: In) => Promise<Out>) {
+    const sendAll = (inputs: readonly In[]) =>
+      Promise.all(inputs.map(async (input) => ({ value: await send(input) })));
+    return groupCommit(host, 1, sendAll, { isAboutContents, isHopeless, isThrottled });
   }
 
   const table = explainedTable(nameOfTable, transport, 'grantClaims');
   const store: ClaimStore = {
     setupError,
-    read,
-    write: async (write) => putClaim(transport, nameOfTable(), write),
+    read: (id, waitsMs) => read(id, id, { waitsMs }),
+    write: (one) => write(one.next.id, one, standingOf(one)),
   };
   return explainedStore(restore ? restore.over(store) : store, table);
 }
