@@ -13,7 +13,8 @@ const claimsIn = (stack: Stack) => new ClaimsTable(stack, 'Claims').table;
 
 const makers: Readonly<Record<string, (stack: Stack) => IFunction>> = {
   Consumer: (stack) => addConsumer(stack).function,
-  OpenClaimsSweep: (stack) => new OpenClaimsSweep(stack, 'Sweep', { ...bundled, claimsTable: claimsIn(stack) }).function,
+  OpenClaimsSweep: (stack) =>
+    new OpenClaimsSweep(stack, 'Sweep', { ...bundled, claimsTable: claimsIn(stack) }).function,
   OutboxRelay(stack) {
     const { table } = new OutboxTable(stack, 'Outbox');
     const destinations = [new Queue(stack, 'Receipts')];

@@ -65,7 +65,8 @@ function turnsPerInvocation(facts: Receiving): number | undefined {
   if (timeoutSeconds === undefined) return undefined;
   const forMessages = timeoutSeconds - marginSeconds;
   // To ask for a claim takes time as well: what would end at the last moment does not start.
-  const rounds = handlerTimeoutSeconds === undefined ? 1 : Math.max(0, Math.ceil(forMessages / handlerTimeoutSeconds) - 1);
+  const rounds =
+    handlerTimeoutSeconds === undefined ? 1 : Math.max(0, Math.ceil(forMessages / handlerTimeoutSeconds) - 1);
   // The messages of one group wait for each other, and a batch may be one group.
   return rounds * (fifo ? 1 : (concurrency ?? handlerDefaults.concurrency));
 }

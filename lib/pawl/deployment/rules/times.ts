@@ -12,7 +12,8 @@ export const times = {
     source: from.configure,
   },
   managedInstances: {
-    broken: 'on Managed Instances, a visibility timeout below the function’s timeout plus the batching window plus 61 s',
+    broken:
+      'on Managed Instances, a visibility timeout below the function’s timeout plus the batching window plus 61 s',
     because:
       'code runs on after the timeout, and keeps its claim for up to 60 s: its message returns before, and uses up receives',
     level: 'problem',

@@ -38,13 +38,10 @@ export function singleRequests({
     const { Item } = await call(transport, 'GetItem', { TableName, Key: { id: { S: id } }, ConsistentRead: true });
     return Item && fromItem(Item);
   });
-  const write = oneByOne(
-    async (one: ClaimWrite): Promise<WriteResult> => putClaim(transport, nameOfTable(), one),
-  );
+  const write = oneByOne(async (one: ClaimWrite): Promise<WriteResult> => putClaim(transport, nameOfTable(), one));
 
   function oneByOne<In, Out>(send: (input: In) => Promise<Out>) {
-    const sendAll = (inputs: readonly In[]) =>
-      Promise.all(inputs.map(async (input) => ({ value: await send(input) })));
+    const sendAll = (inputs: readonly In[]) => Promise.all(inputs.map(async (input) => ({ value: await send(input) })));
     return groupCommit(host, 1, sendAll, { isAboutContents, isHopeless, isThrottled });
   }
 

@@ -117,7 +117,11 @@ const deciding = (decision: AccessDecision): Facts => ({
   permissions: [{ action: 'sqs:ReceiveMessage', on: 'the queue', decision }],
 });
 const other = 'arn:aws:sqs:eu-west-1:123456789012:other';
-const onInstances: Facts = { timeoutSeconds: 10, managedInstances: true, ...withSource({ maxBatchingWindowSeconds: 2 }) };
+const onInstances: Facts = {
+  timeoutSeconds: 10,
+  managedInstances: true,
+  ...withSource({ maxBatchingWindowSeconds: 2 }),
+};
 
 const cases: Readonly<Record<Names, Case>> = {
   visibility: {
