@@ -63,7 +63,7 @@ export function checkedTimes(stack: Stack, path: string, props: ConsumerProps, e
   const maxBatchingWindowSeconds = maxBatchingWindow.toSeconds();
   const ofInstances =
     props.function !== undefined && isManagedSoFar(props.function)
-      ? leastVisibilityOfInstancesSeconds(timeoutSeconds)
+      ? leastVisibilityOfInstancesSeconds(timeoutSeconds, maxBatchingWindowSeconds)
       : 0;
   const leastVisible = Math.max(ofInstances, leastVisibilitySeconds(timeoutSeconds, maxBatchingWindowSeconds));
   const visible = visibilityTimeout ?? Duration.seconds(leastVisible);

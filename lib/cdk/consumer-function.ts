@@ -4,15 +4,18 @@ import { Architecture, type Function as LambdaFunction, Runtime, RuntimeFamily, 
 import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { consumerDefaults } from 'pawl/deployment';
+import { consumerDefaults, explained } from 'pawl/deployment';
 import { bundling } from './bundling.ts';
+import { secretProblem } from './consumer-checks.ts';
 import type { ConsumerProps } from './consumer-props.ts';
+import { secretVariables } from './environment.ts';
+import { markComplete, markUnderConstruction } from './template-body.ts';
 import { write } from './written.ts';
 
 /** As `Runtime.NODEJS_24_X`, which CDK has since 2.226. Earlier ones would deploy without it, and fall back to a Node that cannot run pawl. */
 const node24 = new Runtime('nodejs24.x', RuntimeFamily.NODEJS, { supportsInlineCode: true });
 
-/** The function of a consumer, with logs that end and a role that may write only those. */
+/** A function that a construct of pawl makes, with logs that end and a role that may write only those. */
 export function createFunction(
   scope: Construct,
   props: Omit<ConsumerProps, 'claimsTable'>,
@@ -40,5 +43,17 @@ export function createFunction(
   });
   // CDK before 2.110 does not know `logGroup`. Lambda would write to a group of its own, which the role may not: no logs, no metrics, no alarms.
   write(made, 'LoggingConfig.LogGroup', logGroup.logGroupName);
+  refuseSecrets(scope, made);
   return made;
+}
+
+/** Looks at the variables as they will be deployed: an escape hatch, or an aspect, may add one. */
+function refuseSecrets(scope: Construct, made: LambdaFunction): void {
+  markUnderConstruction(made);
+  scope.node.addValidation({
+    validate() {
+      markComplete(made);
+      return secretVariables(made).map((name) => explained(secretProblem(name).text, 'wired-wrongly'));
+    },
+  });
 }

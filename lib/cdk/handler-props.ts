@@ -49,7 +49,7 @@ export interface ConsumerHandlerProps {
   readonly concurrency?: number;
 
   /**
-   * The `timeoutMs` of the handler's options: the longest that one message takes. It must fit into `timeout` with a second to spare.
+   * The `timeoutMs` of the handler's options: the longest that one message takes. It must be shorter than `timeout` by more than a second.
    *
    * @default - not known; a message is then taken to need the whole invocation where `concurrency` is given, and a batch to fit into one otherwise
    */

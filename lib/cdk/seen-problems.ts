@@ -13,10 +13,10 @@ import {
   tableProblems,
   wiringProblems,
 } from 'pawl/deployment';
-import { defaults, secretProblem } from './consumer-checks.ts';
+import { defaults } from './consumer-checks.ts';
 import type { ConsumerProps } from './consumer-props.ts';
 import type { Queues } from './consumer-queues.ts';
-import { secretVariables, variableProblems } from './environment.ts';
+import { variableProblems } from './environment.ts';
 import { isLocking, knownConsumers } from './known-consumers.ts';
 import { permissionProblems } from './permissions.ts';
 import {
@@ -50,7 +50,6 @@ export function seenProblems(consumer: IConstruct, parts: Parts, props: Consumer
     ...consumerProblems(consumer, parts, props, arns),
     ...operationProblems(consumer, props, arns),
     ...variableProblems(parts.function, path),
-    ...(props.function === undefined ? secretVariables(parts.function).map(secretProblem) : []),
     ...(props.externalPermissions === true ? [] : missingPermissions(parts, props, arns)),
   ];
 }

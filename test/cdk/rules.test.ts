@@ -194,9 +194,9 @@ const template: Readonly<Record<NamesIn<'template'>, Case>> = {
     }),
   },
   queueRetention: {
-    says: /keeps messages for 899 s, less than 5 × visibilityTimeout = 5 × 180 s = 900 s/,
-    broken: changed(({ queue }) => queue.addPropertyOverride('MessageRetentionPeriod', 899)),
-    narrow: changed(({ queue }) => queue.addPropertyOverride('MessageRetentionPeriod', 900)),
+    says: /keeps messages for 1079 s, less than 6 receives × visibilityTimeout = 6 × 180 s = 1080 s/,
+    broken: changed(({ queue }) => queue.addPropertyOverride('MessageRetentionPeriod', 1079), { maxReceiveCount: 6 }),
+    narrow: changed(({ queue }) => queue.addPropertyOverride('MessageRetentionPeriod', 1080), { maxReceiveCount: 6 }),
   },
   deadLetterRetention: {
     says: /dead-letter queue keeps messages for 60 s, less than the queue, which keeps them for 4 days/,
@@ -283,9 +283,9 @@ const template: Readonly<Record<NamesIn<'template'>, Case>> = {
     }),
   },
   handlerTimeout: {
-    says: /handlerTimeout is 20 s, and timeout is 20 s, .* no message would ever start/,
-    broken: changed(({ fn }) => fn.addPropertyOverride('Timeout', 20), { handlerTimeout: Duration.seconds(20) }),
-    narrow: changed(({ fn }) => fn.addPropertyOverride('Timeout', 21), { handlerTimeout: Duration.seconds(20) }),
+    says: /handlerTimeout is 20 s, and timeout is 21 s, .* no message would ever start.* Set timeout to 22 s or more, .* to 19 s at most/,
+    broken: changed(({ fn }) => fn.addPropertyOverride('Timeout', 21), { handlerTimeout: Duration.seconds(20) }),
+    narrow: changed(({ fn }) => fn.addPropertyOverride('Timeout', 22), { handlerTimeout: Duration.seconds(20) }),
   },
   partialResponses: {
     says: /does not take partial responses/,
@@ -524,9 +524,9 @@ const construct: Readonly<Record<NamesIn<'construct'>, Case>> = {
     narrow: given({ claimRetention: Duration.days(18) }),
   },
   queueRetention: {
-    says: /The queue keeps messages for 899 s/,
-    broken: given({ retentionPeriod: Duration.seconds(899) }),
-    narrow: given({ retentionPeriod: Duration.seconds(900) }),
+    says: /The queue keeps messages for 1799 s, less than 10 receives/,
+    broken: given({ fifo: true, retentionPeriod: Duration.seconds(1799) }),
+    narrow: given({ fifo: true, retentionPeriod: Duration.seconds(1800) }),
   },
   deadLetterQueue: {
     says: /The dead-letter queue of Shop\/Plain is not known/,
@@ -577,9 +577,9 @@ const construct: Readonly<Record<NamesIn<'construct'>, Case>> = {
     narrow: given({ concurrency: 1, handlerTimeout: Duration.seconds(20), maxReceiveCount: 25 }),
   },
   handlerTimeout: {
-    says: /handlerTimeout is 30 s, and timeout is 30 s/,
-    broken: given({ handlerTimeout: Duration.seconds(30) }),
-    narrow: given({ handlerTimeout: Duration.seconds(29) }),
+    says: /handlerTimeout is 29 s, and timeout is 30 s/,
+    broken: given({ handlerTimeout: Duration.seconds(29) }),
+    narrow: given({ handlerTimeout: Duration.seconds(28) }),
   },
   attempts: {
     says: /maxAttempts is 6, and a message may be tried 6 times while it waits for locks/,

@@ -63,8 +63,10 @@ function turnsPerInvocation(facts: Receiving): number | undefined {
   const { timeoutSeconds, handlerTimeoutSeconds, fifo, concurrency } = facts;
   if (handlerTimeoutSeconds === undefined && concurrency === undefined) return undefined;
   if (timeoutSeconds === undefined) return undefined;
+  const forMessages = timeoutSeconds - marginSeconds;
+  // To ask for a claim takes time as well: what would end at the last moment does not start.
   const rounds =
-    handlerTimeoutSeconds === undefined ? 1 : Math.floor((timeoutSeconds - marginSeconds) / handlerTimeoutSeconds);
+    handlerTimeoutSeconds === undefined ? 1 : Math.max(0, Math.ceil(forMessages / handlerTimeoutSeconds) - 1);
   // The messages of one group wait for each other, and a batch may be one group.
   return rounds * (fifo ? 1 : (concurrency ?? handlerDefaults.concurrency));
 }
@@ -127,13 +129,15 @@ export function receiveProblems(wiring: Receiving): readonly Problem[] {
 function handlerProblems(wiring: Receiving): readonly Problem[] {
   const { timeoutSeconds, handlerTimeoutSeconds } = wiring;
   if (turnsPerInvocation(wiring) !== 0) return [];
+  const least = Math.floor(Number(handlerTimeoutSeconds) + marginSeconds) + 1;
+  const most = Math.ceil(Number(timeoutSeconds) - marginSeconds) - 1;
+  const other = most >= 1 ? `, or handlerTimeout, and the handler's timeoutMs, to ${most} s at most` : '';
   return [
     refusal(
       'handlerTimeout',
       `handlerTimeout is ${handlerTimeoutSeconds} s, and timeout is ${timeoutSeconds} s, of which pawl keeps ${marginSeconds} s to record ` +
-        'the outcome: no message would ever start, because pawl starts only what can end in time. Set timeout to ' +
-        `${Number(handlerTimeoutSeconds) + marginSeconds} s or more, or handlerTimeout, and the handler's timeoutMs, to ` +
-        `${Number(timeoutSeconds) - marginSeconds} s at most.`,
+        'the outcome, and needs a moment to claim: no message would ever start, because pawl starts only what can end in time. ' +
+        `Set timeout to ${least} s or more${other}.`,
     ),
   ];
 }

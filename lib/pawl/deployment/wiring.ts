@@ -86,17 +86,17 @@ function visibilityProblems(wiring: Wiring): readonly Problem[] {
 }
 
 /**
- * The shortest visibility timeout of a queue whose function runs on Managed Instances. The claim of a handler that runs on after its invocation is kept
- * for a minute; a second is the allowance for clocks that differ.
+ * The shortest visibility timeout of a queue whose function runs on Managed Instances. A message is invisible while Lambda fills a batch with it. The claim of
+ * a handler that runs on after its invocation is kept for a minute; a second is the allowance for clocks that differ.
  */
-export function leastVisibilityOfInstancesSeconds(timeoutSeconds: number): number {
-  return timeoutSeconds + handlerDefaults.graceSeconds + claimDefaults.skewMs / 1000;
+export function leastVisibilityOfInstancesSeconds(timeoutSeconds: number, maxBatchingWindowSeconds: number): number {
+  return maxBatchingWindowSeconds + timeoutSeconds + handlerDefaults.graceSeconds + claimDefaults.skewMs / 1000;
 }
 
 function managedInstancesProblems(wiring: Wiring): readonly Problem[] {
-  const { timeoutSeconds, visibilityTimeoutSeconds, managedInstances } = wiring;
+  const { timeoutSeconds, visibilityTimeoutSeconds, maxBatchingWindowSeconds, managedInstances } = wiring;
   if (managedInstances !== true || timeoutSeconds === undefined || visibilityTimeoutSeconds === undefined) return [];
-  const least = leastVisibilityOfInstancesSeconds(timeoutSeconds);
+  const least = leastVisibilityOfInstancesSeconds(timeoutSeconds, maxBatchingWindowSeconds);
   if (visibilityTimeoutSeconds >= least) return [];
   return [
     refusal(
@@ -138,16 +138,19 @@ function claimRetentionProblems(wiring: Wiring): readonly Problem[] {
   ];
 }
 
-function queueRetentionProblems({ retentionSeconds, visibilityTimeoutSeconds }: Wiring): readonly Problem[] {
+function queueRetentionProblems(wiring: Wiring): readonly Problem[] {
+  const { retentionSeconds, visibilityTimeoutSeconds, maxReceiveCount } = wiring;
   if (retentionSeconds === undefined || visibilityTimeoutSeconds === undefined) return [];
-  const least = fewestReceives * visibilityTimeoutSeconds;
+  // SQS moves it after all of them, and each lasts until the visibility timeout is over.
+  const receives = typeof maxReceiveCount === 'number' ? Math.max(fewestReceives, maxReceiveCount) : fewestReceives;
+  const least = receives * visibilityTimeoutSeconds;
   if (retentionSeconds >= least) return [];
   return [
     refusal(
       'queueRetention',
-      `The queue keeps messages for ${span(retentionSeconds)}, less than ${fewestReceives} × visibilityTimeout = ` +
-        `${fewestReceives} × ${visibilityTimeoutSeconds} s = ${span(least)}: if workers keep dying, SQS would delete the message before ` +
-        `it reaches the dead-letter queue. Set retentionPeriod to ${span(least)} or more, or lower visibilityTimeout and timeout.`,
+      `The queue keeps messages for ${span(retentionSeconds)}, less than ${receives} receives × visibilityTimeout = ` +
+        `${receives} × ${visibilityTimeoutSeconds} s = ${span(least)}: if workers keep dying, SQS would delete the message before ` +
+        `it reaches the dead-letter queue. Set retentionPeriod to ${span(least)} or more, or lower maxReceiveCount, or visibilityTimeout and timeout.`,
     ),
   ];
 }

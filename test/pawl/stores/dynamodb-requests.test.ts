@@ -94,6 +94,31 @@ it('changes a claim by a statement for an operator: the grant permits no PutItem
   expect(own).toHaveLength(1);
 });
 
+describe('a request of individualDynamoStore that is throttled', () => {
+  const throttled = Object.assign(new Error('slow down'), { name: 'ThrottlingException' });
+  /** A table that throttles so many requests, and what was asked of it. */
+  function throttling(times: number) {
+    let left = times;
+    const { client, asked } = clientThat(() => (left-- > 0 ? Promise.reject(throttled) : {}));
+    return { store: individualDynamoStore({ tableName: 'claims', aws: sdk({ dynamodb: client }), host }), asked };
+  }
+
+  it('is sent again as long as its caller waits: a message that came back would have used up a receive', async () => {
+    const { store, asked } = throttling(12);
+    expect(await store.write({ next: record, seen: undefined, waitsMs: 60_000 })).toEqual({ applied: true });
+    expect(asked).toHaveLength(13);
+    const reading = throttling(12);
+    expect(await reading.store.read(record.id, 60_000)).toBeUndefined();
+    expect(reading.asked).toHaveLength(13);
+  });
+
+  it('is what its client has tried, where its caller does not wait', async () => {
+    const { store, asked } = throttling(1);
+    await expect(store.write({ next: record, seen: undefined })).rejects.toThrow('slow down');
+    expect(asked).toHaveLength(1);
+  });
+});
+
 describe('a batch of dynamoStore', () => {
   const next = { ...record, status: 'released' } as const;
 

@@ -12,7 +12,8 @@ export const times = {
     source: from.configure,
   },
   managedInstances: {
-    broken: 'on Managed Instances, a visibility timeout below the function’s timeout plus 61 s',
+    broken:
+      'on Managed Instances, a visibility timeout below the function’s timeout plus the batching window plus 61 s',
     because:
       'code runs on after the timeout, and keeps its claim for up to 60 s: its message returns before, and uses up receives',
     level: 'problem',
@@ -38,7 +39,7 @@ export const times = {
     doctor: true,
   },
   queueRetention: {
-    broken: 'a queue that keeps messages for less than 5 visibility timeouts',
+    broken: 'a queue that keeps messages for less than `maxReceiveCount` visibility timeouts, or less than 5',
     because: 'if workers keep dying, SQS deletes the message before it reaches the dead-letter queue',
     level: 'problem',
     construct: true,
@@ -55,7 +56,7 @@ export const times = {
     source: from.configure,
   },
   handlerTimeout: {
-    broken: '`handlerTimeout`, plus 1 s to record the outcome, longer than the function’s timeout',
+    broken: '`handlerTimeout`, plus 1 s to record the outcome, not shorter than the function’s timeout',
     because: 'no message ever starts: pawl starts only what can end in time',
     level: 'problem',
     construct: true,

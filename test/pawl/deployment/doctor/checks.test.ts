@@ -117,6 +117,11 @@ const deciding = (decision: AccessDecision): Facts => ({
   permissions: [{ action: 'sqs:ReceiveMessage', on: 'the queue', decision }],
 });
 const other = 'arn:aws:sqs:eu-west-1:123456789012:other';
+const onInstances: Facts = {
+  timeoutSeconds: 10,
+  managedInstances: true,
+  ...withSource({ maxBatchingWindowSeconds: 2 }),
+};
 
 const cases: Readonly<Record<Names, Case>> = {
   visibility: {
@@ -125,9 +130,9 @@ const cases: Readonly<Record<Names, Case>> = {
     narrow: withQueue({ visibilityTimeoutSeconds: 180 }),
   },
   managedInstances: {
-    says: /wiring: visibilityTimeout is 70 s, .* on Managed Instances, .* Set visibilityTimeout to 71 s or more/,
-    broken: { timeoutSeconds: 10, managedInstances: true, ...withQueue({ visibilityTimeoutSeconds: 70 }) },
-    narrow: { timeoutSeconds: 10, managedInstances: true, ...withQueue({ visibilityTimeoutSeconds: 71 }) },
+    says: /wiring: visibilityTimeout is 72 s, .* on Managed Instances, .* Set visibilityTimeout to 73 s or more/,
+    broken: { ...onInstances, ...withQueue({ visibilityTimeoutSeconds: 72 }) },
+    narrow: { ...onInstances, ...withQueue({ visibilityTimeoutSeconds: 73 }) },
   },
   claimRetention: {
     says: /wiring: claimRetention is 17 days, shorter than .* = 18 days/,
@@ -135,9 +140,9 @@ const cases: Readonly<Record<Names, Case>> = {
     narrow: { options: { claimRetentionSeconds: 18 * day } },
   },
   queueRetention: {
-    says: /wiring: The queue keeps messages for 899 s/,
-    broken: withQueue({ retentionSeconds: 899 }),
-    narrow: withQueue({ retentionSeconds: 900 }),
+    says: /wiring: The queue keeps messages for 1259 s, less than 7 receives/,
+    broken: withQueue({ maxReceiveCount: 7, retentionSeconds: 1259 }),
+    narrow: withQueue({ maxReceiveCount: 7, retentionSeconds: 1260 }),
   },
   deadLetterRetention: {
     says: /dead letters: The dead-letter queue keeps messages for 3 days, less than the queue/,
@@ -183,9 +188,9 @@ const cases: Readonly<Record<Names, Case>> = {
     narrow: { ...withQueue({ fifo: true, maxReceiveCount: 10 }), ...withDead({ fifo: true }) },
   },
   handlerTimeout: {
-    says: /wiring: handlerTimeout is 30 s, and timeout is 30 s/,
-    broken: { options: { handlerTimeoutSeconds: 30 } },
-    narrow: { options: { handlerTimeoutSeconds: 29 } },
+    says: /wiring: handlerTimeout is 29 s, and timeout is 30 s/,
+    broken: { options: { handlerTimeoutSeconds: 29 } },
+    narrow: { options: { handlerTimeoutSeconds: 28.9 } },
   },
   attempts: {
     says: /wiring: maxAttempts is 6, and a message may be tried 6 times/,
