@@ -52,7 +52,7 @@ function turnsByTheRules(timeoutSeconds: number, handlerTimeoutSeconds: number):
   return said === undefined ? batchSize : Number(said);
 }
 
-it.each([1, 2, 3, 7, 10, 30])('as many messages have their turn in %i s as the rules count', async (timeoutSeconds) => {
+it.each([2, 7, 10, 30])('as many messages have their turn in %i s as the rules count', async (timeoutSeconds) => {
   for (let handlerTimeoutSeconds = 1; handlerTimeoutSeconds <= timeoutSeconds; handlerTimeoutSeconds++) {
     const ran = await ranIn(timeoutSeconds, handlerTimeoutSeconds);
     expect([handlerTimeoutSeconds, ran]).toEqual([
