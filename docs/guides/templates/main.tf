@@ -97,8 +97,9 @@ resource "aws_sqs_queue" "send_email" {
   # returns before its claim is free, and uses up receives.
   visibility_timeout_seconds = 180
 
-  # Refused (queueRetention): a queue that keeps messages for less than 5 visibility timeouts.
-  # Reason: if workers keep dying, SQS deletes the message before it reaches the dead-letter queue.
+  # Refused (queueRetention): a queue that keeps messages for less than `maxReceiveCount` visibility
+  # timeouts, or less than 5. Reason: if workers keep dying, SQS deletes the message before it
+  # reaches the dead-letter queue.
   # Refused (claimRetention): `claimRetention` below the retention of the queue plus that of the
   # dead-letter queue. Reason: after a late redrive the claim is gone, and the effect happens again.
   message_retention_seconds = 345600
@@ -250,7 +251,7 @@ resource "aws_lambda_function" "send_email" {
   # runtimes lack: the first batch throws.
   runtime = "nodejs24.x"
 
-  # Refused (handlerTimeout): `handlerTimeout`, plus 1 s to record the outcome, longer than the
+  # Refused (handlerTimeout): `handlerTimeout`, plus 1 s to record the outcome, not shorter than the
   # function’s timeout. Reason: no message ever starts: pawl starts only what can end in time.
   timeout = 30
 
