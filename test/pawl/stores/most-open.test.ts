@@ -6,6 +6,16 @@ import { dynamoStore, sdk } from '../../../lib/pawl/stores/dynamodb/index.ts';
 import { postgresStore } from '../../../lib/pawl/stores/postgres/store.ts';
 import { context, sqsEvent, sqsRecord } from '../../support/lambda.ts';
 
+/** No request is so slow that another one goes beside it: how fast the machine is decides nothing. */
+const host = {
+  now: () => 0,
+  random: () => 0,
+  after(ms: number, callback: () => void) {
+    const turn = ms === 0 ? setImmediate(callback) : undefined;
+    return () => clearImmediate(turn);
+  },
+};
+
 /** Says how many claims a request opens, less those that it ends, and returns once the request is applied. */
 type Asked = (opened: number) => Promise<void>;
 
@@ -61,7 +71,7 @@ function overDynamo(asked: Asked): ClaimStore {
       return { Responses: Statements.map(() => ({})) };
     },
   } as unknown as DynamoDBClient;
-  return dynamoStore({ tableName: 'claims', aws: sdk({ dynamodb: client }) });
+  return dynamoStore({ tableName: 'claims', aws: sdk({ dynamodb: client }), host });
 }
 
 function overPostgres(asked: Asked): ClaimStore {
@@ -74,5 +84,5 @@ function overPostgres(asked: Asked): ClaimStore {
     },
     release: () => undefined,
   };
-  return postgresStore({ pool: { connect: async () => client } });
+  return postgresStore({ pool: { connect: async () => client }, host });
 }
