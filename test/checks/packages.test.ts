@@ -87,3 +87,20 @@ it('every peer that is optional has a range', () => {
       expect.arrayContaining(Object.keys(own.peerDependenciesMeta ?? {})),
     );
 });
+
+it('no package asks for an earlier version of what it shares with pawl: npm would refuse to install both at that version', () => {
+  const peers = new Map(Object.entries(rangesOf('pawl', 'peerDependencies')));
+  const others = packages.filter(({ name }) => name !== 'pawl');
+  const shared = others.flatMap(({ name }) =>
+    Object.entries({ ...rangesOf(name, 'dependencies'), ...rangesOf(name, 'peerDependencies') }).filter(
+      ([dependency]) => peers.has(dependency),
+    ),
+  );
+  expect(shared.length).toBeGreaterThan(5);
+  for (const [dependency, range] of shared) expect([dependency, range]).toEqual([dependency, peers.get(dependency)]);
+});
+
+function rangesOf(name: string, field: 'dependencies' | 'peerDependencies'): Readonly<Record<string, string>> {
+  const { manifest } = packages.find((one) => one.name === name) ?? {};
+  return (manifest as { readonly [name in typeof field]?: Readonly<Record<string, string>> })?.[field] ?? {};
+}
